@@ -1,0 +1,10 @@
+/* Every command kiln has; each in its cmd_<name>.c. */
+#ifndef KILN_COMMANDS_H
+#define KILN_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct command cmd_help;
+extern const struct command cmd_version;
+
+#endif

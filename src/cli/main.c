@@ -1,0 +1,61 @@
+/* kiln: finds the command, parses its options, runs it. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/manual.h"
+
+static int run_command(const struct command *cmd, int argc, char **argv)
+{
+	struct err err = {0};
+	struct parsed args;
+	int code;
+	if (!options_parse(cmd->options, argc, argv, cmd->stop_at_word, &args, &err)) {
+		code = cli_fail(cmd, &err);
+	} else if (args.help) {
+		struct out o;
+		out_fd(&o, STDOUT_FILENO);
+		cli_help(&o, cmd);
+		code = cli_finish_stdout(cmd, &o, cli_as_perf() ? EXIT_USAGE : EXIT_OK);
+	} else {
+		code = cmd->run(cmd, &args);
+	}
+	free(args.args);
+	return code;
+}
+
+static int overview(int code)
+{
+	struct out o;
+	out_fd(&o, STDOUT_FILENO);
+	manual_overview(&o);
+	return cli_finish_stdout(NULL, &o, code);
+}
+
+int main(int argc, char **argv)
+{
+	/* A reader that goes away ends us by a failed write, after which files are still closed. */
+	signal(SIGPIPE, SIG_IGN);
+	cli_set_name(argv[0]);
+
+	int at = 1;
+	while (at < argc && (!strcmp(argv[at], "--no-pager") || !strcmp(argv[at], "-p")))
+		at++; /* perf's global switch; kiln starts no pager */
+	if (at >= argc)
+		return overview(EXIT_USAGE);
+	const char *name = argv[at];
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+		name = "version";
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return overview(EXIT_OK);
+	const struct command *cmd = command_find(name);
+	if (!cmd) {
+		struct err err;
+		err_set(&err, ERR_USAGE, "there is no command \"%s\"", name);
+		err_hint(&err, "`%s help` lists the commands", cli_name());
+		return cli_fail(NULL, &err);
+	}
+	return run_command(cmd, argc - at, argv + at);
+}

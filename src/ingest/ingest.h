@@ -1,0 +1,81 @@
+/*
+ * The way in: stream -> session -> resolve -> sinks. Pass 1 reads the side-band records and seals
+ * the session; pass 2 reads samples, interns each raw call chain once per address space, and hands
+ * every sample with its ids to a sink. Symbols are looked up after pass 2, once per unique address.
+ */
+#ifndef KILN_INGEST_H
+#define KILN_INGEST_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "base/pool.h"
+#include "perfdata/perfdata.h"
+#include "profile/profile.h"
+#include "resolve/resolve.h"
+
+struct ingest_options {
+	struct perfdata_options input;
+	struct resolve_options resolve;
+	unsigned threads;   /* 0: one per CPU */
+	bool no_callchains; /* do not read call chains (report -g none) */
+	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
+	bool by_cpu;        /* keep CPUs apart in profile rows */
+	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
+	/* Filters: NULL = none. Comma lists as perf has them. */
+	const char *comms, *dsos, *symbols;
+	const char *pids, *tids, *cpus;
+};
+
+struct ingest;
+
+/* Opens the input and runs pass 1. */
+struct ingest *ingest_open(const char *path, const struct ingest_options *opt, struct diags *d,
+			   struct err *err);
+void ingest_close(struct ingest *in);
+
+struct perfdata *ingest_perfdata(struct ingest *in);
+const struct session *ingest_session(struct ingest *in);
+const struct profile *ingest_profile(struct ingest *in);
+struct pool *ingest_pool(struct ingest *in);
+
+/* Pass 2 for aggregated views: fills the profile's rows, symbolizes. The profile is owned by `in`.
+ */
+MUST_USE bool ingest_aggregate(struct ingest *in, struct err *err);
+
+/* Pass 2 for timed views: one row per sample, ordered by time (file order among equal times). */
+struct ingest_row {
+	uint64_t time;
+	uint64_t offset : 40; /* of the record: perfdata_record_at() */
+	uint64_t event : 24;
+	thread_id thread;
+	uint32_t chain; /* see ingest_chain() */
+};
+struct ingest_rows {
+	struct ingest_row *v;
+	size_t n;
+};
+MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err);
+
+/* An interned call chain: its stack and the frame of the sampled ip. */
+struct ingest_chain {
+	stack_id stack;
+	frame_id leaf;
+};
+struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain);
+
+/* --- importers: text in, profile out --------------------------------------------------------- */
+
+/* Folded stacks ("a;b;c 12" per line). Lines that do not parse: DIAG_BAD_LINE with the line number.
+ */
+MUST_USE bool import_folded(struct profile *p, struct str text, const char *name, struct diags *d,
+			    struct err *err);
+
+/* The text of `perf script`, any variant: stacks become rows of the one event each belongs to. */
+MUST_USE bool import_perf_script(struct profile *p, struct str text, const char *name,
+				 struct diags *d, struct err *err);
+
+enum input_kind { INPUT_PERFDATA, INPUT_FOLDED, INPUT_PERF_SCRIPT, INPUT_UNKNOWN };
+/* By content: the first bytes of a file. */
+enum input_kind input_sniff(const void *p, size_t n);
+
+#endif

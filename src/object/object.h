@@ -1,0 +1,85 @@
+/*
+ * Objects: files (or kernel tables, or perf maps) that hold code, and their symbols.
+ *
+ * A symbol table is sorted and free of overlaps; a look-up is a binary search. Addresses are file
+ * offsets for ELF files (st_value moved by the program header it lies in: what a mapping's
+ * ip - start + pgoff gives), absolute for the kernel and for perf maps.
+ */
+#ifndef KILN_OBJECT_H
+#define KILN_OBJECT_H
+
+#include "base/arena.h"
+#include "base/build_id.h"
+#include "base/diag.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+struct symbol {
+	uint64_t start;
+	uint64_t end;    /* exclusive */
+	struct str name; /* as in the file (mangled); NUL-terminated */
+	uint8_t binding; /* STB_* for ELF; 'T'/'t' style kinds of kallsyms are mapped to these */
+	uint8_t type;    /* STT_* */
+};
+
+struct symtab {
+	struct arena arena; /* owns the names */
+	VEC(struct symbol) syms;
+	struct build_id build_id; /* of the file the symbols came from */
+};
+
+void symtab_free(struct symtab *t);
+
+/* NULL when no symbol covers addr. */
+const struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
+
+/* --- where symbols come from --------------------------------------------------------------- */
+
+struct object_source {
+	const char *path;         /* as recorded */
+	struct build_id build_id; /* as recorded; size 0 when unknown */
+	int32_t pid;              /* a process that mapped it; 0 when unknown */
+	const char *symfs;        /* prefix for every path; NULL or "" = none */
+	const char *build_id_dir; /* "~/.debug" expanded; NULL = none */
+};
+
+/* ELF symbols, from the file itself, its separate debug file (build id, debuglink) or the build-id
+ * cache, chosen in perf's order; .symtab before .dynsym, PLT entries named "foo@plt". A file whose
+ * build id differs from the recorded one is not used (DIAG_CHANGED_OBJECT). Thread-safe: touches
+ * nothing shared. */
+MUST_USE bool symtab_load_elf(struct symtab *t, const struct object_source *src, struct diags *d,
+			      struct err *err);
+
+/* The same from an ELF image in memory (the vdso). */
+MUST_USE bool symtab_load_image(struct symtab *t, const void *image, size_t size, struct err *err);
+
+/* kallsyms text: the kernel's and all modules' symbols; module_of gives each symbol's module (""
+ * for the kernel itself). */
+struct kallsyms {
+	struct symtab table;
+	VEC(struct str) modules; /* [0] is "" */
+	VEC(uint16_t) module_of; /* per symbol, index into modules */
+	uint64_t text;           /* address of _text (or _stext), 0 when not there */
+	bool hidden;             /* all addresses are zero: kptr_restrict */
+};
+MUST_USE bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err);
+void kallsyms_free(struct kallsyms *k);
+
+/* A perf map ("START SIZE name" per line, hex). Later lines win where they overlap. Lines that do
+ * not parse are counted in DIAG_BAD_MAP_FILE. */
+MUST_USE bool symtab_load_perf_map(struct symtab *t, const char *path, struct diags *d,
+				   struct err *err);
+void symtab_parse_perf_map(struct symtab *t, struct str text, const char *name, struct diags *d);
+
+/* --- small tools ---------------------------------------------------------------------------- */
+
+/* The build id note of an ELF file; size 0 and false when it has none. */
+MUST_USE bool object_build_id(const char *path, struct build_id *out, struct err *err);
+/* From raw note bytes (/sys/kernel/notes, a PT_NOTE segment). */
+MUST_USE bool build_id_from_notes(const void *p, size_t n, struct build_id *out);
+
+/* Demangles C++, Rust and D names the way perf shows them: without parameters and return type.
+ * The result lives in `a`; names that are not mangled come back as they are. */
+struct str demangle(struct arena *a, struct str name);
+
+#endif

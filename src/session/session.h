@@ -1,0 +1,79 @@
+/*
+ * The session: who ran where and when. Built in pass 1 from the side-band records (mmap, comm,
+ * fork, exit, ksymbol …) and then asked, in any order of time: which thread was this, what was its
+ * name, which object lay at this address? A reused pid is another process. No symbol names here.
+ *
+ * Sole owner of time state. After session_seal() it is read-only and may be shared by threads.
+ */
+#ifndef KILN_SESSION_H
+#define KILN_SESSION_H
+
+#include "base/diag.h"
+#include "base/hash.h"
+#include "perfdata/record.h"
+
+struct session;
+
+enum object_kind {
+	OBJECT_FILE,   /* an ELF file, read by path */
+	OBJECT_KERNEL, /* the kernel's own text, named by kallsyms */
+	OBJECT_MODULE, /* a kernel module */
+	OBJECT_BPF,    /* one BPF program or trampoline: its only symbol is its own name */
+	OBJECT_ANON,   /* anonymous executable memory: JIT code, named by /tmp/perf-PID.map */
+	OBJECT_VDSO,
+	OBJECT_OTHER, /* [heap], [stack], //anon data …: never has symbols */
+};
+
+struct session_object {
+	enum object_kind kind;
+	string_id path; /* long name as perf prints it */
+	string_id name; /* short name */
+	struct build_id build_id;
+	int32_t pid; /* OBJECT_ANON: whose map file; OBJECT_FILE: one process that mapped it */
+	uint64_t start, end; /* OBJECT_BPF, kernel, modules: address range; else 0 */
+};
+
+struct session *session_new(void);
+void session_free(struct session *s);
+
+/* Pass 1: takes in one record; others than side-band are ignored. `who` is its trailer (time 0 when
+ * not recorded). Records may come in any order of time. */
+void session_apply(struct session *s, const struct record *r, const struct sample_id *who,
+		   struct diags *d);
+
+/* From the BUILD_ID feature: the id of the object with this path, unless its MMAP2 said one. */
+void session_set_build_id(struct session *s, const struct rec_build_id *id);
+
+/* Orders everything by time and builds the look-up tables. */
+void session_seal(struct session *s);
+
+/* --- after seal ----------------------------------------------------------------------------- */
+
+/* A thread as it was at `time`. process tells pid generations apart (0: never announced). */
+struct session_who {
+	int32_t pid, tid;
+	uint32_t process;
+	string_id comm; /* 0: unknown; perf prints ":TID" */
+};
+struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time);
+
+/* Counts the changes of a process's (and the kernel's) address space up to `time`: equal epochs
+ * mean that every address means the same. */
+uint64_t session_epoch_at(const struct session *s, uint32_t process, int32_t pid, uint64_t time);
+
+struct session_place {
+	object_id object; /* 0: no mapping */
+	uint64_t addr;    /* in the object's address space */
+};
+/* kernel: look among kernel maps instead of the process's. */
+struct session_place session_place_at(const struct session *s, uint32_t process, int32_t pid,
+				      bool kernel, uint64_t ip, uint64_t time);
+
+size_t session_object_count(const struct session *s); /* ids 1 .. count-1 */
+const struct session_object *session_object(const struct session *s, object_id id);
+struct str session_str(const struct session *s, string_id id);
+
+/* Address of the kernel's _text (or _stext) while recording; 0 when unknown. */
+uint64_t session_kernel_text(const struct session *s);
+
+#endif
