@@ -71,7 +71,8 @@ void symbolize(struct profile *p, struct resolver *r, bool demangle_names, struc
 				continue;
 			}
 			f->func = profile_func(p, shown_name(&scratch, s, demangle_names),
-					       f->object, s->start, s->end - s->start);
+					       f->object, s->start + resolver_bias(r, f->object),
+					       s->end - s->start);
 			u64map_put(&known, key, f->func.v);
 		}
 	}

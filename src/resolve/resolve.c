@@ -183,3 +183,8 @@ bool resolver_covers(const struct resolver *r, object_id object, uint64_t addr)
 		return true;
 	return kernel_symbols_cover(&r->kernel, addr);
 }
+
+uint64_t resolver_bias(const struct resolver *r, object_id object)
+{
+	return in_kernel(session_object(r->session, object)) ? r->kernel.delta : 0;
+}
