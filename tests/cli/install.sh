@@ -5,7 +5,8 @@ set -eu
 "$KILN_SRC/scripts/install" "$KILN" "$PWD/usr" > /dev/null
 usr/bin/kiln version > /dev/null
 count=$("$KILN" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | wc -l)
-[ "$(ls usr/share/man/man1/kiln-*.1 | wc -l)" = "$count" ]
+set -- usr/share/man/man1/kiln-*.1
+[ $# = "$count" ]
 [ -s usr/share/bash-completion/completions/kiln ]
 [ -s usr/share/zsh/site-functions/_kiln ]
 [ -s usr/share/fish/vendor_completions.d/kiln.fish ]
