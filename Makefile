@@ -63,7 +63,7 @@ fuzz:
 	@fuzz/run build-fuzz
 
 robust: asan
-	@tests/robust/run build-asan/kiln 200 10000
+	@tests/robust/run build-asan 200 10000
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i

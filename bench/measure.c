@@ -3,7 +3,8 @@
  *
  * Runs the command with its output sent to FILE (default /dev/null) and prints one line on stdout:
  * CPU seconds (user + system, of the command and the children it waited for), wall seconds, peak
- * resident set in MB, exit status (128 + signal when it was killed; 124 when the limit was reached).
+ * resident set in MB, exit status (128 + signal when it was killed; 124 when the limit was
+ * reached).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +97,9 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	double wall = now() - start;
-	int code = timed_out ? 124 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	int code = timed_out             ? 124
+		   : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+					 : WEXITSTATUS(status);
 	printf("%.3f %.3f %.1f %d\n", seconds(use.ru_utime) + seconds(use.ru_stime), wall,
 	       (double)use.ru_maxrss / 1024, code);
 	return 0;
