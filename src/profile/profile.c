@@ -144,22 +144,34 @@ static bool same_row(const struct profile_row *a, const struct profile_row *b)
 	       a->event.v == b->event.v && a->cpu == b->cpu;
 }
 
-void profile_add(struct profile *p, const struct profile_row *row)
+uint32_t profile_add_hinted(struct profile *p, const struct profile_row *row, uint32_t hint)
 {
 	p->events.v[row->event.v].samples += row->count;
 	p->events.v[row->event.v].weight += row->weight;
 	uint64_t h = hash_mix((uint64_t)row->stack.v << 32 | row->leaf.v,
 			      (uint64_t)row->thread.v << 32 | (row->cpu ^ row->event.v << 16));
-	for (struct index_probe i = index_probe(&p->row_index, h); index_next(&p->row_index, &i);) {
-		struct profile_row *r = &p->rows.v[i.value - 1];
-		if (same_row(r, row)) {
-			r->count += row->count;
-			r->weight += row->weight;
-			return;
-		}
+	struct profile_row *have = NULL;
+	if (hint && same_row(&p->rows.v[hint - 1], row))
+		have = &p->rows.v[hint - 1];
+	for (struct index_probe i = index_probe(&p->row_index, h);
+	     !have && index_next(&p->row_index, &i);) {
+		hint = i.value;
+		if (same_row(&p->rows.v[hint - 1], row))
+			have = &p->rows.v[hint - 1];
+	}
+	if (have) {
+		have->count += row->count;
+		have->weight += row->weight;
+		return hint;
 	}
 	vec_push(&p->rows, *row);
 	index_put(&p->row_index, h, (uint32_t)p->rows.n);
+	return (uint32_t)p->rows.n;
+}
+
+void profile_add(struct profile *p, const struct profile_row *row)
+{
+	(void)profile_add_hinted(p, row, 0);
 }
 
 struct str profile_frame_name(const struct profile *p, frame_id id)

@@ -123,6 +123,9 @@ thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str
 			 uint32_t process);
 /* Adds to the row of this key and to the event's totals. */
 void profile_add(struct profile *p, const struct profile_row *row);
+/* The same; hint is what an earlier call for what is probably the same key returned, or 0: it saves
+ * the look-up. */
+uint32_t profile_add_hinted(struct profile *p, const struct profile_row *row, uint32_t hint);
 
 /* --- reading ------------------------------------------------------------------------------ */
 
