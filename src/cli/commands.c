@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_evlist,
 	&cmd_help,
 	&cmd_script,
 	&cmd_version,
