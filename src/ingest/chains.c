@@ -6,6 +6,7 @@ void chains_init(struct chains *c, const struct session *s, struct profile *p, s
 {
 	*c = (struct chains){.session = s, .profile = p, .diags = d};
 	c->user.key = c->kernel.key = UINT64_MAX;
+	c->frames = mem_zalloc(sizeof *c->frames);
 	vec_push(&c->list, (struct chain){0});
 }
 
@@ -13,7 +14,10 @@ void chains_free(struct chains *c)
 {
 	vec_free(&c->list);
 	index_free(&c->index);
+	free(c->frames);
 	vec_free(&c->scratch);
+	vec_free(&c->path);
+	vec_free(&c->path_stack);
 }
 
 static enum code_kind kind_of_mode(unsigned cpumode)
@@ -36,13 +40,14 @@ static enum code_kind kind_of_mode(unsigned cpumode)
 struct context {
 	uint32_t process;
 	uint64_t epoch, time;
+	uint64_t user_key, kernel_key; /* equal keys: equal address spaces; never 0 */
 };
 
 static struct session_place find_place(struct chains *c, const struct context *ctx, bool kernel,
 				       uint64_t ip)
 {
 	struct place_cache *cache = kernel ? &c->kernel : &c->user;
-	uint64_t key = kernel ? ctx->epoch >> 32 : hash_mix(ctx->process, ctx->epoch);
+	uint64_t key = kernel ? ctx->kernel_key : ctx->user_key;
 	if (cache->key != key) {
 		cache->key = key;
 		for (size_t i = 0; i < ARRAY_LEN(cache->place); i++)
@@ -64,11 +69,21 @@ static struct session_place find_place(struct chains *c, const struct context *c
 static frame_id make_frame(struct chains *c, const struct context *ctx, enum code_kind kind,
 			   uint64_t ip)
 {
-	struct session_place p = {0};
-	if (kind == CODE_USER || kind == CODE_KERNEL)
-		p = find_place(c, ctx, kind == CODE_KERNEL, ip);
-	return profile_frame(c->profile, (func_id){0}, p.object, ip + p.bias, kind,
-			     p.object.v ? 0 : FRAME_NO_MAP);
+	bool kernel = kind == CODE_KERNEL;
+	if (!kernel && kind != CODE_USER)
+		return profile_frame(c->profile, (func_id){0}, (object_id){0}, ip, kind,
+				     FRAME_NO_MAP);
+	uint64_t key = kernel ? ctx->kernel_key : ctx->user_key;
+	size_t at = (size_t)(hash_mix(ip, key) % ARRAY_LEN(c->frames->slot));
+	if (c->frames->slot[at].key == key && c->frames->slot[at].ip == ip)
+		return c->frames->slot[at].frame;
+	struct session_place p = find_place(c, ctx, kernel, ip);
+	frame_id frame = profile_frame(c->profile, (func_id){0}, p.object, ip + p.bias, kind,
+				       p.object.v ? 0 : FRAME_NO_MAP);
+	c->frames->slot[at].key = key;
+	c->frames->slot[at].ip = ip;
+	c->frames->slot[at].frame = frame;
+	return frame;
 }
 
 /* Frames leaf first into c->scratch. A marker nobody knows makes the whole chain worthless. */
@@ -108,9 +123,17 @@ static void resolve_frames(struct chains *c, const struct context *ctx, const st
 
 static stack_id intern_stack(struct chains *c)
 {
-	stack_id stack = {0};
-	for (size_t i = c->scratch.n; i-- > 0;)
-		stack = profile_stack(c->profile, stack, c->scratch.v[i]);
+	size_t n = c->scratch.n, same = 0;
+	while (same < n && same < c->path.n && c->path.v[same].v == c->scratch.v[n - 1 - same].v)
+		same++;
+	c->path.n = c->path_stack.n = same;
+	stack_id stack = same ? c->path_stack.v[same - 1] : (stack_id){0};
+	for (size_t i = same; i < n; i++) {
+		frame_id frame = c->scratch.v[n - 1 - i];
+		stack = profile_stack(c->profile, stack, frame);
+		vec_push(&c->path, frame);
+		vec_push(&c->path_stack, stack);
+	}
 	return stack;
 }
 
@@ -120,6 +143,8 @@ uint32_t chains_intern(struct chains *c, const struct sample *s, uint32_t proces
 	struct context ctx = {.process = process,
 			      .epoch = session_epoch_at(c->session, process, time),
 			      .time = time};
+	ctx.user_key = hash_mix(process, ctx.epoch) | 1;
+	ctx.kernel_key = (ctx.epoch >> 32) * 2 + 2; /* even: no user key */
 	size_t count = c->skip ? 0 : s->chain_count;
 	uint64_t seed = hash_mix((uint64_t)process << 3 | s->cpumode, ctx.epoch);
 	uint64_t hash = hash_words(s->chain, count, hash_mix(seed, s->ip));

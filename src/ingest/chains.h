@@ -25,6 +25,15 @@ struct place_cache {
 	struct session_place place[4];
 };
 
+/* Frames of addresses seen lately: hot code is hit again and again, by new chains too. */
+struct frame_cache {
+	struct {
+		uint64_t key; /* hash of process, epoch, kind; 0: empty */
+		uint64_t ip;
+		frame_id frame;
+	} slot[4096];
+};
+
 struct chains {
 	const struct session *session;
 	struct profile *profile;
@@ -34,7 +43,10 @@ struct chains {
 	VEC(struct chain) list; /* [0] unused */
 	struct index index;
 	struct place_cache user, kernel;
-	VEC(frame_id) scratch;
+	struct frame_cache *frames;
+	VEC(frame_id) scratch;    /* the chain being resolved, leaf first */
+	VEC(frame_id) path;       /* the chain before it, root first … */
+	VEC(stack_id) path_stack; /* … and its stacks: new chains often share the way to the root */
 };
 
 void chains_init(struct chains *c, const struct session *s, struct profile *p, struct diags *d);

@@ -114,6 +114,13 @@ void attr_encode(const struct attr *a, uint8_t out[ATTR_BYTES])
 	put64(out + 120, a->sig_data);
 }
 
+uint32_t attr_file_size(const struct attr *a)
+{
+	if (a->sig_data)
+		return 128;
+	return a->aux_sample_size || a->aux_action ? 120 : 112;
+}
+
 bool attr_id_in_sample(const struct attr *a, size_t *words_from_start)
 {
 	uint64_t t = a->sample_type;

@@ -196,7 +196,8 @@ void header_features(struct perfdata *pd)
 {
 	const struct perfdata_header *h = &pd->header;
 	const struct mapped *m = &pd->maps.v[0];
-	if (h->pipe || h->unfinished)
+	/* When the records already end early, the walk has said so. */
+	if (h->pipe || h->unfinished || h->feature_offset > m->n)
 		return;
 	struct str table = section_bytes(m, (struct section){h->feature_offset, UINT64_MAX});
 	struct cursor c = cursor_of(table.p, table.n, pd->swap);

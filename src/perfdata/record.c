@@ -26,29 +26,29 @@ static const char *const kernel_names[] = {
 };
 
 static const char *const tool_names[] = {
-	"HEADER_ATTR",
-	"HEADER_EVENT_TYPE",
-	"HEADER_TRACING_DATA",
-	"HEADER_BUILD_ID",
-	"FINISHED_ROUND",
-	"ID_INDEX",
-	"AUXTRACE_INFO",
-	"AUXTRACE",
-	"AUXTRACE_ERROR",
-	"THREAD_MAP",
-	"CPU_MAP",
-	"STAT_CONFIG",
-	"STAT",
-	"STAT_ROUND",
-	"EVENT_UPDATE",
-	"TIME_CONV",
-	"HEADER_FEATURE",
-	"COMPRESSED",
-	"FINISHED_INIT",
-	"COMPRESSED2",
-	"BPF_METADATA",
-	"SCHEDSTAT_CPU",
-	"SCHEDSTAT_DOMAIN",
+	[RECORD_HEADER_ATTR - 64] = "ATTR",
+	[RECORD_HEADER_EVENT_TYPE - 64] = "EVENT_TYPE",
+	[RECORD_HEADER_TRACING_DATA - 64] = "TRACING_DATA",
+	[RECORD_HEADER_BUILD_ID - 64] = "BUILD_ID",
+	[RECORD_FINISHED_ROUND - 64] = "FINISHED_ROUND",
+	[RECORD_ID_INDEX - 64] = "ID_INDEX",
+	[RECORD_AUXTRACE_INFO - 64] = "AUXTRACE_INFO",
+	[RECORD_AUXTRACE - 64] = "AUXTRACE",
+	[RECORD_AUXTRACE_ERROR - 64] = "AUXTRACE_ERROR",
+	[RECORD_THREAD_MAP - 64] = "THREAD_MAP",
+	[RECORD_CPU_MAP - 64] = "CPU_MAP",
+	[RECORD_STAT_CONFIG - 64] = "STAT_CONFIG",
+	[RECORD_STAT - 64] = "STAT",
+	[RECORD_STAT_ROUND - 64] = "STAT_ROUND",
+	[RECORD_EVENT_UPDATE - 64] = "EVENT_UPDATE",
+	[RECORD_TIME_CONV - 64] = "TIME_CONV",
+	[RECORD_HEADER_FEATURE - 64] = "FEATURE",
+	[RECORD_COMPRESSED - 64] = "COMPRESSED",
+	[RECORD_FINISHED_INIT - 64] = "FINISHED_INIT",
+	[RECORD_COMPRESSED2 - 64] = "COMPRESSED2",
+	[RECORD_BPF_METADATA - 64] = "BPF_METADATA",
+	[RECORD_SCHEDSTAT_CPU - 64] = "SCHEDSTAT_CPU",
+	[RECORD_SCHEDSTAT_DOMAIN - 64] = "SCHEDSTAT_DOMAIN",
 };
 
 const char *record_type_name(uint32_t type)
@@ -56,8 +56,8 @@ const char *record_type_name(uint32_t type)
 	const char *name = NULL;
 	if (type < ARRAY_LEN(kernel_names))
 		name = kernel_names[type];
-	else if (type >= RECORD_HEADER_ATTR && type - RECORD_HEADER_ATTR < ARRAY_LEN(tool_names))
-		name = tool_names[type - RECORD_HEADER_ATTR];
+	else if (type >= 64 && type - 64 < ARRAY_LEN(tool_names))
+		name = tool_names[type - 64];
 	return name ? name : "UNKNOWN";
 }
 

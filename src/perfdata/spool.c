@@ -66,7 +66,8 @@ bool spool_map(struct perfdata *pd, int fd, struct err *err)
 	if (fstat(fd, &st) != 0)
 		return err_sys(err, errno, "cannot stat %s", pd->name);
 	if (S_ISREG(st.st_mode)) {
-		pd->header.captured_on = st.st_mtime;
+		if (!pd->maps.n)
+			pd->header.captured_on = st.st_mtime;
 		return map_fd(pd, fd, pd->name, &m, err);
 	}
 	CLEANUP(close_fd) int temp = file_temp(pd->temp_dir, err);

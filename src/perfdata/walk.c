@@ -48,7 +48,7 @@ static void take_attr(struct perfdata *pd, const struct record *r)
 	if (!attr_decode(&c, &attr)) {
 		diag_partial(pd->diags, DIAG_BAD_RECORD,
 			     "%s: the description of an event is damaged, at offset 0x%" PRIx64
-			     ": HEADER_ATTR (%u)",
+			     ": ATTR (%u)",
 			     pd->name, r->offset, RECORD_HEADER_ATTR);
 		return;
 	}
