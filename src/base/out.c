@@ -52,7 +52,7 @@ bool out_finish(struct out *o)
 	return ok;
 }
 
-char *out_room(struct out *o, size_t n)
+char *out_grow(struct out *o, size_t n)
 {
 	if (o->cap - o->n < n) {
 		if (o->fd >= 0)
@@ -107,14 +107,6 @@ size_t format_u64(char *buf, uint64_t v)
 	} while (v);
 	for (size_t i = 0; i < n; i++)
 		buf[i] = tmp[n - 1 - i];
-	return n;
-}
-
-size_t format_hex(char *buf, uint64_t v)
-{
-	size_t n = v ? (size_t)(67 - __builtin_clzll(v)) / 4 : 1;
-	for (size_t i = n; i-- > 0; v >>= 4)
-		buf[i] = "0123456789abcdef"[v & 15];
 	return n;
 }
 

@@ -98,10 +98,12 @@ static void choose_callchains(struct text *t)
 /* Straight into the buffer: most of the output is frames. `p` has room. */
 static char *put_padded_hex(char *p, uint64_t v)
 {
-	char digits[20];
-	size_t n = format_hex(digits, v);
 	memset(p, ' ', 16);
-	memcpy(p + 16 - n, digits, n);
+	size_t i = 16;
+	do {
+		p[--i] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
 	return p + 16;
 }
 
@@ -313,6 +315,14 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 	out_char(o, '\n');
 }
 
+/* The frames of a row to come: the tables are larger than the caches. */
+static void prefetch_row(const struct text *t, size_t row)
+{
+	struct ingest_chain chain = ingest_chain(t->in, t->rows[row].chain);
+	for (size_t i = 0; i < chain.depth; i++)
+		__builtin_prefetch(profile_frame_at(t->profile, chain.frames[i]));
+}
+
 static void row_task(void *ctx, size_t i, unsigned worker)
 {
 	struct text *t = ctx;
@@ -320,8 +330,11 @@ static void row_task(void *ctx, size_t i, unsigned worker)
 	size_t end = MIN(first + ROWS_PER_TASK, t->row_count);
 	struct out *o = &t->outs[i];
 	o->n = 0;
-	for (size_t row = first; row < end; row++)
+	for (size_t row = first; row < end; row++) {
+		if (row + 2 < end)
+			prefetch_row(t, row + 2);
 		print_row(o, t, row, worker);
+	}
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
