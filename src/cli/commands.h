@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct command cmd_flame;
 extern const struct command cmd_fold;
 extern const struct command cmd_help;
 extern const struct command cmd_version;
