@@ -53,7 +53,7 @@ struct ingest_row {
 };
 struct ingest_rows {
 	struct ingest_row *v;
-	size_t n;
+	size_t n, cap;
 };
 MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err);
 

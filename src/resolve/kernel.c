@@ -8,16 +8,6 @@
 /* kallsyms of the largest kernels are about 15 MB. */
 #define KALLSYMS_MAX ((size_t)256 << 20)
 
-static const struct session_object *find_kernel(const struct session *s)
-{
-	for (uint32_t i = 1; i < session_object_count(s); i++) {
-		const struct session_object *o = session_object(s, (object_id){i});
-		if (o->kind == OBJECT_KERNEL)
-			return o;
-	}
-	return NULL;
-}
-
 static bool running_build_id(struct build_id *id)
 {
 	struct str notes;
@@ -94,8 +84,7 @@ static void find_range(struct kernel_symbols *k)
 void kernel_symbols_load(struct kernel_symbols *k, const struct session *s,
 			 const struct resolve_options *opt)
 {
-	const struct session_object *o = find_kernel(s);
-	struct build_id recorded = o ? o->build_id : (struct build_id){0};
+	struct build_id recorded = session_object(s, session_kernel_object(s))->build_id;
 	struct err err = {0};
 	if (!try_all(k, &recorded, opt, &err)) {
 		kallsyms_free(&k->kallsyms);

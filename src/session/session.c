@@ -54,6 +54,7 @@ struct session {
 	VEC(struct change) changes;
 	bool ordered; /* changes came in order of time so far */
 	uint64_t kernel_text;
+	object_id kernel;
 
 	VEC(struct process) processes; /* [0] is the kernel's address space */
 	VEC(struct life) lives;        /* [0] unused; after seal: by tid, then start */
@@ -116,8 +117,10 @@ static bool apply_mmap(struct session *s, const struct record *r, uint64_t time)
 	if (c.kind == CHANGE_KERNEL_MAP) {
 		bool text = false;
 		c.map.object = objects_kernel(&s->objects, &m, &text);
-		if (text)
+		if (text) {
 			s->kernel_text = m.pgoff;
+			s->kernel = c.map.object;
+		}
 	} else {
 		bool absolute;
 		if (!m.v2)
@@ -490,4 +493,9 @@ struct str session_str(const struct session *s, string_id id)
 uint64_t session_kernel_text(const struct session *s)
 {
 	return s->kernel_text;
+}
+
+object_id session_kernel_object(const struct session *s)
+{
+	return s->kernel;
 }

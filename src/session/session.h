@@ -78,6 +78,9 @@ size_t session_object_count(const struct session *s); /* ids 1 .. count-1 */
 const struct session_object *session_object(const struct session *s, object_id id);
 struct str session_str(const struct session *s, string_id id);
 
+/* The kernel's own text; 0 when no record spoke of it. */
+object_id session_kernel_object(const struct session *s);
+
 /* Address of the kernel's _text (or _stext) while recording; 0 when unknown. */
 uint64_t session_kernel_text(const struct session *s);
 
