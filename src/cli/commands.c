@@ -1,7 +1,9 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_evlist,
 	&cmd_help,
+	&cmd_script,
 	&cmd_version,
 	NULL,
 };

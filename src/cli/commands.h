@@ -4,7 +4,9 @@
 
 #include "cli/cli.h"
 
+extern const struct command cmd_evlist;
 extern const struct command cmd_help;
+extern const struct command cmd_script;
 extern const struct command cmd_version;
 
 #endif

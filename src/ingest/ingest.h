@@ -21,9 +21,9 @@ struct ingest_options {
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
-	/* Filters: NULL = none. Comma lists as perf has them. */
-	const char *comms, *dsos, *symbols;
-	const char *pids, *tids, *cpus;
+	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
+	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
+	const char *comms, *pids, *tids, *cpus;
 };
 
 struct ingest;
@@ -52,7 +52,7 @@ struct ingest_row {
 };
 struct ingest_rows {
 	struct ingest_row *v;
-	size_t n;
+	size_t n, cap;
 };
 MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err);
 

@@ -1,9 +1,9 @@
 /*
  * Objects: files (or kernel tables, or perf maps) that hold code, and their symbols.
  *
- * A symbol table is sorted and free of overlaps; a look-up is a binary search. Addresses are file
- * offsets for ELF files (st_value moved by the program header it lies in: what a mapping's
- * ip - start + pgoff gives), absolute for the kernel and for perf maps.
+ * A symbol table is sorted; a look-up is a binary search. Addresses are file offsets for ELF files
+ * (st_value moved by the program header it lies in: what a mapping's ip - start + pgoff gives),
+ * absolute for the kernel and for perf maps.
  */
 #ifndef KILN_OBJECT_H
 #define KILN_OBJECT_H
@@ -12,20 +12,39 @@
 #include "base/build_id.h"
 #include "base/diag.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/vec.h"
 
 struct symbol {
 	uint64_t start;
-	uint64_t end;    /* exclusive */
-	struct str name; /* as in the file (mangled); NUL-terminated */
-	uint8_t binding; /* STB_* for ELF; 'T'/'t' style kinds of kallsyms are mapped to these */
-	uint8_t type;    /* STT_* */
+	uint64_t end;     /* exclusive */
+	const char *name; /* as in the file (mangled); NUL-terminated: read it with symbol_name() */
+	uint8_t binding;  /* STB_* for ELF; 'T'/'t' style kinds of kallsyms are mapped to these */
+	uint8_t type;     /* STT_* */
+};
+
+/* Names are not measured when a table is loaded (that would read all of a large string table), so
+ * a lying file may hold a name of any length: this is the limit. */
+#define SYMBOL_NAME_MAX 65536
+
+static inline struct str symbol_name(const struct symbol *s)
+{
+	return str_make(s->name, strnlen(s->name, SYMBOL_NAME_MAX));
+}
+
+/* A range that more than one symbol covers, and the one a look-up gives there. */
+struct symtab_patch {
+	uint64_t from, to; /* to: exclusive */
+	uint32_t symbol;   /* index; UINT32_MAX: none */
 };
 
 struct symtab {
-	struct arena arena; /* owns the names */
-	VEC(struct symbol) syms;
-	struct build_id build_id; /* of the file the symbols came from */
+	VEC(struct symbol) syms;          /* by start */
+	VEC(struct symtab_patch) patches; /* by from, disjoint; mostly empty */
+	struct build_id build_id;         /* of the file the symbols came from */
+	bool mangled;                     /* names may need demangle(): user ELF files only */
+	struct arena arena;               /* owns names made here (PLT, kallsyms, perf maps) … */
+	struct mapped map;                /* … and this file those that are in it */
 };
 
 void symtab_free(struct symtab *t);
@@ -45,8 +64,9 @@ struct object_source {
 
 /* ELF symbols, from the file itself, its separate debug file (build id, debuglink) or the build-id
  * cache, chosen in perf's order; .symtab before .dynsym, PLT entries named "foo@plt". A file whose
- * build id differs from the recorded one is not used (DIAG_CHANGED_OBJECT). Thread-safe: touches
- * nothing shared. */
+ * build id differs from the recorded one is not used: that is told in DIAG_CHANGED_OBJECT, and the
+ * result is true with an empty table. False: there is no such file, it is not ELF, or it has no
+ * symbols. Thread-safe: touches nothing shared but `d`. */
 MUST_USE bool symtab_load_elf(struct symtab *t, const struct object_source *src, struct diags *d,
 			      struct err *err);
 
@@ -78,8 +98,9 @@ MUST_USE bool object_build_id(const char *path, struct build_id *out, struct err
 /* From raw note bytes (/sys/kernel/notes, a PT_NOTE segment). */
 MUST_USE bool build_id_from_notes(const void *p, size_t n, struct build_id *out);
 
-/* Demangles C++, Rust and D names the way perf shows them: without parameters and return type.
- * The result lives in `a`; names that are not mangled come back as they are. */
+/* Demangles C++, Rust, OCaml and Java names the way perf shows them: without parameters and return
+ * type; "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back
+ * as they are. Only for tables with `mangled` set: perf shows other names as they are. */
 struct str demangle(struct arena *a, struct str name);
 
 #endif

@@ -90,7 +90,7 @@ struct perfdata_header {
 	bool pipe, swapped, compressed, unfinished;
 	uint64_t data_offset, data_size, feature_offset; /* 0 for pipes */
 	uint64_t file_size;
-	int64_t captured_on;  /* mtime of the file, seconds since 1970; 0 for pipes */
+	int64_t captured_on;  /* mtime of the input, seconds since 1970 */
 	uint64_t features[4]; /* bitmap: bit n of the file's feature set */
 	const char *hostname, *os_release, *version, *arch, *cpu_desc, *cpu_id;
 	uint32_t cpus_available, cpus_online;

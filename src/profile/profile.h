@@ -120,6 +120,21 @@ func_id profile_func(struct profile *p, struct str name, object_id object, uint6
 frame_id profile_frame(struct profile *p, func_id func, object_id object, uint64_t addr,
 		       enum code_kind kind, unsigned flags);
 stack_id profile_stack(struct profile *p, stack_id parent, frame_id frame);
+
+/* The same two with the hash given, for callers that look many up at once and prefetch. */
+static inline uint64_t profile_frame_hash(func_id func, object_id object, uint64_t addr,
+					  enum code_kind kind, unsigned flags)
+{
+	return hash_mix(addr, (uint64_t)object.v << 32 | func.v << 11 | kind << 8 | flags);
+}
+static inline uint64_t profile_stack_hash(stack_id parent, frame_id frame)
+{
+	return hash_mix(parent.v, frame.v);
+}
+frame_id profile_frame_hashed(struct profile *p, uint64_t hash, func_id func, object_id object,
+			      uint64_t addr, enum code_kind kind, unsigned flags);
+stack_id profile_stack_hashed(struct profile *p, uint64_t hash, stack_id parent, frame_id frame);
+
 thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str comm,
 			 uint32_t process);
 /* Adds to the row of this key and to the event's totals. */

@@ -1,0 +1,14 @@
+/* What aliases are compared by, without keeping the demangled text. */
+#ifndef KILN_DEMANGLE_H
+#define KILN_DEMANGLE_H
+
+#include "base/str.h"
+
+struct name_shape {
+	size_t underscores; /* leading ones */
+	size_t length;
+};
+
+struct name_shape name_shape(struct str name, bool mangled);
+
+#endif
