@@ -28,7 +28,7 @@ struct callgraph_options {
 	bool by_address;
 };
 
-#define CALLGRAPH_DEFAULTS ((struct callgraph_options){.min_percent = 0.5})
+#define CALLGRAPH_MIN_PERCENT 0.5
 /* What -g alone means. */
 #define CALLGRAPH_TEXT_DEFAULT "graph,0.5,caller,function,percent"
 

@@ -3,6 +3,7 @@
 const struct command *const commands[] = {
 	&cmd_evlist,
 	&cmd_help,
+	&cmd_report,
 	&cmd_script,
 	&cmd_version,
 	NULL,

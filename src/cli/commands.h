@@ -6,6 +6,7 @@
 
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
+extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_version;
 
