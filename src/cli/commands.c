@@ -2,6 +2,7 @@
 
 const struct command *const commands[] = {
 	&cmd_evlist,
+	&cmd_fold,
 	&cmd_help,
 	&cmd_report,
 	&cmd_script,
