@@ -8,6 +8,7 @@ const struct command *const commands[] = {
 >>>>>>> main
 	&cmd_fold,
 	&cmd_help,
+	&cmd_report,
 	&cmd_script,
 	&cmd_version,
 	NULL,

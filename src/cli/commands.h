@@ -11,6 +11,7 @@ extern const struct command cmd_evlist;
 >>>>>>> main
 extern const struct command cmd_fold;
 extern const struct command cmd_help;
+extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_version;
 
