@@ -38,9 +38,9 @@ static uint32_t intern(struct builder *b, struct str name)
 			       memchr(name.p, '\r', name.n))) {
 		char *copy = mem_dup(name.p, name.n);
 		for (size_t i = 0; i < name.n; i++)
-			copy[i] = copy[i] == ';'                        ? ':'
+			copy[i] = copy[i] == ';'                       ? ':'
 				  : copy[i] == '\n' || copy[i] == '\r' ? ' '
-									: copy[i];
+								       : copy[i];
 		uint32_t id = strtab_intern(&b->t->names, str_make(copy, name.n)).v;
 		free(copy);
 		return id;

@@ -125,10 +125,11 @@ const struct command cmd_fold = {
 	.name = "fold",
 	.summary = "Print stacks, one per line: root;caller;callee WEIGHT",
 	.usage = "kiln fold [OPTIONS] [FILE]",
-	.describe = "Equal stacks are added up; the weight is the sum of the periods. The root is the "
-		    "name of the command. Lines are sorted.\n\nNames are printed whole, only ';' "
-		    "becomes ':'. With --classic they are cut as stackcollapse-perf.pl cuts them, so "
-		    "that old and new files can be compared.",
+	.describe =
+		"Equal stacks are added up; the weight is the sum of the periods. The root is the "
+		"name of the command. Lines are sorted.\n\nNames are printed whole, only ';' "
+		"becomes ':'. With --classic they are cut as stackcollapse-perf.pl cuts them, so "
+		"that old and new files can be compared.",
 	.examples = examples,
 	.options = options,
 	.run = run,

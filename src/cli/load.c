@@ -33,8 +33,8 @@ static bool load_text(struct loaded *l, struct lines *in, const struct load_opti
 	return import_perf_script(l->owned, in, opt->detail, d, err);
 }
 
-bool load_input(struct loaded *l, const char *path, const struct load_options *opt,
-		struct diags *d, struct err *err)
+bool load_input(struct loaded *l, const char *path, const struct load_options *opt, struct diags *d,
+		struct err *err)
 {
 	*l = (struct loaded){0};
 	const char *name = is_std(path) ? "standard input" : path;
@@ -55,9 +55,10 @@ bool load_input(struct loaded *l, const char *path, const struct load_options *o
 	} else if (l->kind == INPUT_UNKNOWN && !start.n) {
 		ok = err_set(err, ERR_INPUT, "%s is empty", name);
 	} else if (l->kind == INPUT_UNKNOWN) {
-		ok = err_set(err, ERR_INPUT,
-			     "%s is neither perf.data nor the text of perf script nor folded stacks",
-			     name);
+		ok = err_set(
+			err, ERR_INPUT,
+			"%s is neither perf.data nor the text of perf script nor folded stacks",
+			name);
 	} else if (l->kind == INPUT_PERFDATA) {
 		ok = load_perfdata(l, &in, path, opt, d, err);
 	} else {

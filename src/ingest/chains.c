@@ -39,6 +39,7 @@ void chains_free(struct chains *c)
 	index_free(&c->index);
 	free(c->recent);
 	vec_free(&c->raw);
+	vec_free(&c->frames);
 }
 
 /* --- step 1: which chains are new ------------------------------------------------------------ */
@@ -90,7 +91,7 @@ static void judge(struct chains *c, size_t n)
 		c->fixed = c->list.n;
 		index_free(&c->index);
 	}
-	if (c->useless && !c->keep_all)
+	if (c->useless && !c->flat)
 		c->list.n = c->fixed;
 }
 
@@ -269,6 +270,15 @@ static void build_stacks(struct chains *c, struct new_chain *chains, size_t n)
 	}
 }
 
+static void keep_frames(struct chains *c, struct chain *chain, const struct new_chain *nc)
+{
+	chain->first = (uint32_t)c->frames.n;
+	chain->depth = (uint32_t)nc->count;
+	vec_reserve(&c->frames, nc->count);
+	for (size_t i = 0; i < nc->count; i++)
+		c->frames.v[c->frames.n++] = c->raw.v[nc->first + i].frame;
+}
+
 void chains_intern(struct chains *c, struct chain_request *requests, size_t n)
 {
 	struct new_chain fresh[CHAIN_BATCH];
@@ -287,9 +297,14 @@ void chains_intern(struct chains *c, struct chain_request *requests, size_t n)
 		fresh_count++;
 	}
 	resolve_frames(c, fresh);
-	build_stacks(c, fresh, fresh_count);
+	if (!c->flat)
+		build_stacks(c, fresh, fresh_count);
 	for (size_t i = 0; i < fresh_count; i++) {
-		c->list.v[fresh[i].id].stack = fresh[i].stack;
-		c->list.v[fresh[i].id].leaf = c->raw.v[fresh[i].leaf].frame;
+		struct chain *chain = &c->list.v[fresh[i].id];
+		chain->leaf = c->raw.v[fresh[i].leaf].frame;
+		if (c->flat)
+			keep_frames(c, chain, &fresh[i]);
+		else
+			chain->stack = fresh[i].stack;
 	}
 }

@@ -16,9 +16,16 @@
 struct chain {
 	uint64_t hash;  /* over the addresses, the ip, the process and its epoch */
 	uint32_t count; /* of addresses */
-	uint32_t row;   /* for the reader's use: the row it was last counted in */
-	stack_id stack;
-	frame_id leaf;
+	frame_id leaf;  /* of the sampled ip */
+	union {
+		struct { /* interned */
+			stack_id stack;
+			uint32_t row; /* for the reader's use: the row it was last counted in */
+		};
+		struct { /* flat: c->frames[first .. first + depth), leaf first */
+			uint32_t first, depth;
+		};
+	};
 };
 
 #define CHAIN_BATCH 32
@@ -53,8 +60,11 @@ struct chains {
 	struct profile *profile;
 	struct diags *diags;
 	uint32_t max_stack;
-	bool skip;               /* only the sampled ip counts */
-	bool keep_all;           /* chain numbers stay valid after the next batch */
+	bool skip; /* only the sampled ip counts */
+	/* Timed views want every chain's frames, not equal stacks: they are kept one after the
+	 * other, and chain numbers stay valid for good. */
+	bool flat;
+	VEC(frame_id) frames;
 	bool useless;            /* hardly a chain comes twice: no longer looked up */
 	size_t looked_up, fixed; /* requests so far; chains that stay when useless */
 	VEC(struct chain) list;  /* [0] unused */
@@ -67,7 +77,7 @@ struct chains {
 void chains_init(struct chains *c, const struct session *s, struct profile *p, struct diags *d);
 void chains_free(struct chains *c);
 
-/* Up to CHAIN_BATCH at a time. The numbers hold until the next call, or for good with keep_all. */
+/* Up to CHAIN_BATCH at a time. The numbers hold until the next call, or for good when flat. */
 void chains_intern(struct chains *c, struct chain_request *requests, size_t n);
 
 #endif

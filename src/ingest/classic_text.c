@@ -135,8 +135,7 @@ static void tidy(struct out *o, bool java)
 		if (v[i] == ';')
 			v[i] = ':';
 	for (size_t i = 0; i < end && !is_go_method(str_make(v, o->n)); i++)
-		if (v[i] == '(' &&
-		    !str_starts(str_make(v + i, end - i), "(anonymous namespace)"))
+		if (v[i] == '(' && !str_starts(str_make(v + i, end - i), "(anonymous namespace)"))
 			end = i;
 	for (size_t i = 0; i < end; i++)
 		if (v[i] != '"' && v[i] != '\'')

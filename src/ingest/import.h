@@ -32,11 +32,11 @@ MUST_USE bool import_perf_script(struct profile *p, struct lines *in, enum impor
 
 /* What stackcollapse-perf.pl makes of the text of `perf script`, quirks included. */
 struct classic_options {
-	bool pid, tid;        /* root is COMM-PID, COMM-PID/TID */
-	bool kernel, jit;     /* suffixes _[k], _[j] */
-	bool addrs;           /* [unknown <ADDR>] */
-	bool srcline;         /* each frame is followed by a line with its source line */
-	const char *event;    /* NULL: the first one seen */
+	bool pid, tid;     /* root is COMM-PID, COMM-PID/TID */
+	bool kernel, jit;  /* suffixes _[k], _[j] */
+	bool addrs;        /* [unknown <ADDR>] */
+	bool srcline;      /* each frame is followed by a line with its source line */
+	const char *event; /* NULL: the first one seen */
 };
 
 /* As import_folded: the root is the first frame. One event, named by the text. */

@@ -46,8 +46,9 @@ static bool wanted_event(struct classic *c, struct str event)
 		return true;
 	if (!c->opt->event && !c->noted_event) {
 		c->noted_event = true;
-		diag_add(c->d, DIAG_NOTE, 1, "%s: only stacks of %.*s are shown; there is also %.*s",
-			 c->in->name, (int)own.n, own.p, (int)event.n, event.p);
+		diag_add(c->d, DIAG_NOTE, 1,
+			 "%s: only stacks of %.*s are shown; there is also %.*s", c->in->name,
+			 (int)own.n, own.p, (int)event.n, event.p);
 		diag_hint(c->d, DIAG_NOTE, "--event-filter=NAME chooses another");
 	}
 	return false;
@@ -123,10 +124,8 @@ static void put_srcline(struct classic *c)
 /* Appends what the frame stands for to `parts`. */
 static void push_parts(struct classic *c, const struct classic_frame *f, bool java)
 {
-	struct classic_style style = {.kernel = c->opt->kernel,
-				      .jit = c->opt->jit,
-				      .addrs = c->opt->addrs,
-				      .java = java};
+	struct classic_style style = {
+		.kernel = c->opt->kernel, .jit = c->opt->jit, .addrs = c->opt->addrs, .java = java};
 	bool nowhere = false;
 	struct str rest = f->name, part;
 	while (classic_part(&rest, &part)) {

@@ -16,7 +16,8 @@ struct folded {
 	VEC(struct level {
 		size_t end;
 		stack_id stack;
-	}) levels;
+	})
+	levels;
 };
 
 static void bad_line(struct folded *f, const char *why)

@@ -168,8 +168,8 @@ static void add_line(struct script *s, struct str line)
 		end_sample(s);
 		return bad_line(s, "is not the head of a sample");
 	}
-	/* What is neither head nor frame below a frame is that frame's source line: of no use, since
-	 * frames are kept by function. */
+	/* What is neither head nor frame below a frame is that frame's source line: of no use,
+	 * since frames are kept by function. */
 	if (script_frame(line, &frame))
 		add_frame(s, &frame);
 	else if (s->open && !s->chain.n)

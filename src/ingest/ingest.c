@@ -313,7 +313,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	(void)err;
 	in->opt.by_thread = true;
 	in->opt.by_comm = false;
-	in->chains.keep_all = true;
+	in->chains.flat = true;
 	for_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
@@ -324,7 +324,8 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain)
 {
 	const struct chain *c = &in->chains.list.v[chain];
-	return (struct ingest_chain){.stack = c->stack, .leaf = c->leaf};
+	return (struct ingest_chain){
+		.leaf = c->leaf, .frames = in->chains.frames.v + c->first, .depth = c->depth};
 }
 
 struct perfdata *ingest_perfdata(struct ingest *in)

@@ -57,10 +57,11 @@ struct ingest_rows {
 };
 MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err);
 
-/* An interned call chain: its stack and the frame of the sampled ip. */
+/* A row's call chain, and the frame of the sampled ip. */
 struct ingest_chain {
-	stack_id stack;
 	frame_id leaf;
+	const frame_id *frames; /* leaf first */
+	size_t depth;
 };
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain);
 

@@ -18,8 +18,7 @@ void lines_open_fd(struct lines *l, int fd, const char *name)
 
 void lines_open_memory(struct lines *l, struct str text, const char *name)
 {
-	*l = (struct lines){
-		.name = name, .fd = -1, .eof = true, .data = text.p, .end = text.n};
+	*l = (struct lines){.name = name, .fd = -1, .eof = true, .data = text.p, .end = text.n};
 }
 
 void lines_close(struct lines *l)

@@ -151,7 +151,7 @@ thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str
 static bool same_row(const struct profile_row *a, const struct profile_row *b)
 {
 	return a->stack.v == b->stack.v && a->thread.v == b->thread.v && a->leaf.v == b->leaf.v &&
-	       a->event.v == b->event.v && a->cpu == b->cpu;
+	       a->event.v == b->event.v && a->cpu == b->cpu && a->trace.v == b->trace.v;
 }
 
 void profile_add(struct profile *p, const struct profile_row *row)
@@ -159,7 +159,8 @@ void profile_add(struct profile *p, const struct profile_row *row)
 	p->events.v[row->event.v].samples += row->count;
 	p->events.v[row->event.v].weight += row->weight;
 	uint64_t h = hash_mix((uint64_t)row->stack.v << 32 | row->leaf.v,
-			      (uint64_t)row->thread.v << 32 | (row->cpu ^ row->event.v << 16));
+			      (uint64_t)row->thread.v << 32 |
+				      (row->cpu ^ row->event.v << 16 ^ row->trace.v));
 	for (struct index_probe i = index_probe(&p->row_index, h); index_next(&p->row_index, &i);) {
 		struct profile_row *r = &p->rows.v[i.value - 1];
 		if (same_row(r, row)) {

@@ -77,8 +77,8 @@ struct profile_thread {
 			     unknown */
 };
 
-/* Aggregated samples: rows are unique in (event, thread, cpu, stack, leaf) as far as the builder
- * was asked to keep these apart; what it was not asked for is 0 (cpu: PROFILE_ANY_CPU). */
+/* Aggregated samples: rows are unique in (event, thread, cpu, stack, leaf, trace) as far as the
+ * builder was asked to keep these apart; what it was not asked for is 0 (cpu: PROFILE_ANY_CPU). */
 struct profile_row {
 	event_id event;
 	thread_id thread;
@@ -86,6 +86,7 @@ struct profile_row {
 	stack_id stack; /* 0: no call chain */
 	frame_id leaf;  /* of the sampled instruction pointer; equals the stack's leaf nearly always
 			 */
+	string_id trace; /* what the tracepoint said */
 	uint64_t count;
 	uint64_t weight; /* sum of periods */
 };
