@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "children", NULL, "count also what a function calls",
 	 .value = &opts.columns.children, .was_set = &opts.children_set},
 	{OPT_CALL, 'g', "call-graph", "OPTIONS",
-	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT],caller|callee,function|address,percent|period|count",
+	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT], caller|callee,function|address,percent|period|count",
 	 .optional_arg = true, .next_word = true, .call = take_call_graph},
 	{OPT_BOOL, 'G', "inverted", NULL, "call graphs begin at the caller",
 	 .value = &opts.inverted},
