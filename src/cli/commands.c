@@ -2,7 +2,11 @@
 
 const struct command *const commands[] = {
 	&cmd_evlist,
+	&cmd_flame,
+	&cmd_fold,
 	&cmd_help,
+	&cmd_report,
+	&cmd_script,
 	&cmd_version,
 	NULL,
 };

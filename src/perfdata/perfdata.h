@@ -124,6 +124,7 @@ struct str perfdata_pmu_name(const struct perfdata *pd, uint32_t type);
 /* The record stream is cut into chunks of a few MB that begin at record borders, so that several
  * threads can read different ones. A record never crosses chunks. Chunks are known after open. */
 size_t perfdata_chunk_count(const struct perfdata *pd);
+uint64_t perfdata_chunk_end(const struct perfdata *pd, size_t chunk); /* as an offset */
 
 struct perfdata_iter {
 	struct perfdata *pd;
