@@ -114,7 +114,8 @@ void feature_build_ids(struct out *o, const struct rec_build_id *ids, const uint
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct rec_build_id *id = &ids[i];
-		size_t path = (size_t)round_up(id->path.n + 1, 64), size = 8 + 4 + 24 + path;
+		/* perf's pad of the name to 64 leaves the record off the 8-byte grid. */
+		size_t path = (size_t)round_up(id->path.n + 1, 64) + 4, size = 8 + 4 + 24 + path;
 		if (size > UINT16_MAX)
 			continue;
 		put_record_header(o, RECORD_HEADER_BUILD_ID, misc[i] | MISC_BUILD_ID_SIZE, size);
@@ -341,8 +342,12 @@ static void put_build_id_records(struct out *o, const uint8_t *p, size_t n)
 		uint16_t misc = load16(p + 4), size = load16(p + 6);
 		if (size < 8 || size > n)
 			return;
-		put_record_header(o, RECORD_HEADER_BUILD_ID, misc, size);
-		out_bytes(o, p + 8, size - 8u);
+		size_t padded = (size_t)round_up(size, 8);
+		if (padded <= UINT16_MAX) {
+			put_record_header(o, RECORD_HEADER_BUILD_ID, misc, padded);
+			out_bytes(o, p + 8, size - 8u);
+			put_zeros(o, padded - size);
+		}
 		p += size;
 		n -= size;
 	}
