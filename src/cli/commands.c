@@ -1,11 +1,8 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-<<<<<<< HEAD
-	&cmd_flame,
-=======
 	&cmd_evlist,
->>>>>>> main
+	&cmd_flame,
 	&cmd_fold,
 	&cmd_help,
 	&cmd_script,

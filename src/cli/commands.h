@@ -4,11 +4,8 @@
 
 #include "cli/cli.h"
 
-<<<<<<< HEAD
-extern const struct command cmd_flame;
-=======
 extern const struct command cmd_evlist;
->>>>>>> main
+extern const struct command cmd_flame;
 extern const struct command cmd_fold;
 extern const struct command cmd_help;
 extern const struct command cmd_script;
