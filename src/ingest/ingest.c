@@ -5,7 +5,7 @@
 
 #include "ingest/aggregate.h"
 #include "ingest/chains.h"
-#include "ingest/filter.h"
+#include "ingest/sample_filter.h"
 #include "ingest/rows.h"
 #include "ingest/symbolize.h"
 
