@@ -29,7 +29,7 @@ void symtab_build_insert(struct symtab_build *b, uint64_t start, uint64_t size, 
 					  .type = type});
 }
 
-/* --- two symbols at one address --------------------------------------------------------------- */
+/* --- two symbols at one address -------------------------------------------------------------- */
 
 /* Names that demangle to texts of one length, as nearly all pairs do: the same symbol in .symtab
  * and .dynsym, or the two kinds of a constructor or destructor, which differ in one digit. */
@@ -91,8 +91,7 @@ bool symbol_preferred(const struct symbol *a, const struct symbol *b, bool mangl
 	return rival_wins(&(struct rival){.symbol = a}, &(struct rival){.symbol = b}, mangled);
 }
 
-/* --- passes ------------------------------------------------------------------------------------
- */
+/* --- passes ---------------------------------------------------------------------------------- */
 
 static struct symbol *live_at(struct symtab_build *b, size_t i)
 {
