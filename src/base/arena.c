@@ -81,12 +81,15 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+	char start[256];
 	va_list args;
 	va_start(args, fmt);
-	int n = vsnprintf(NULL, 0, fmt, args);
+	int n = vsnprintf(start, sizeof start, fmt, args);
 	va_end(args);
 	if (n < 0)
 		return arena_strdup(a, "");
+	if ((size_t)n < sizeof start)
+		return (char *)arena_str(a, str_make(start, (size_t)n)).p;
 	char *p = arena_alloc(a, (size_t)n + 1);
 	va_start(args, fmt);
 	vsnprintf(p, (size_t)n + 1, fmt, args);

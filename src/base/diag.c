@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+PRINTF_LIKE(4, 0)
 static void diag_count(struct diags *d, enum diag_kind kind, uint64_t n, const char *fmt,
 		       va_list args)
 {

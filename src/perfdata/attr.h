@@ -91,6 +91,10 @@ MUST_USE bool attr_decode(struct cursor *c, struct attr *out);
 /* The native 128-byte form, e.g. for perf_event_open(2); its size field is ATTR_BYTES. */
 void attr_encode(const struct attr *a, uint8_t out[ATTR_BYTES]);
 
+/* The smallest size (112, 120 or 128: those of 4.8, 5.5 and 5.13) that holds what this attr uses.
+ * perf refuses files with attrs larger than the ones it was built with, so files use this. */
+uint32_t attr_file_size(const struct attr *a);
+
 /* Where the event id (IDENTIFIER or ID) lies in a sample body and, counted from the end, in the
  * trailer of other records; in units of 8 bytes. False when such records carry no id. */
 bool attr_id_in_sample(const struct attr *a, size_t *words_from_start);

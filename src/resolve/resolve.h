@@ -29,4 +29,15 @@ void resolver_load(struct resolver *r, const object_id *objects, size_t n, struc
 /* After resolver_load() of its object. NULL when nothing is known there. */
 const struct symbol *resolver_symbol(const struct resolver *r, object_id object, uint64_t addr);
 
+/* The names of this object may need demangle(). */
+bool resolver_mangled(const struct resolver *r, object_id object);
+
+/* Recorded address - address in the object's symbol table: not 0 for a kernel that lay elsewhere.
+ */
+uint64_t resolver_bias(const struct resolver *r, object_id object);
+
+/* False for a kernel address that neither the kernel's mapping nor its symbols cover: the place was
+ * only guessed, and is nobody's. */
+bool resolver_covers(const struct resolver *r, object_id object, uint64_t addr);
+
 #endif

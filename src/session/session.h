@@ -31,6 +31,8 @@ struct session_object {
 	struct build_id build_id;
 	int32_t pid; /* OBJECT_ANON: whose map file; OBJECT_FILE: one process that mapped it */
 	uint64_t start, end; /* OBJECT_BPF, kernel, modules: address range; else 0 */
+	uint64_t identity;   /* tells files of one path apart that have no build id: a hash of the
+				inode */
 };
 
 struct session *session_new(void);
@@ -49,7 +51,8 @@ void session_seal(struct session *s);
 
 /* --- after seal ----------------------------------------------------------------------------- */
 
-/* A thread as it was at `time`. process tells pid generations apart (0: never announced). */
+/* A thread as it was at `time`. process tells the owners of a reused pid apart (0: never
+ * announced).*/
 struct session_who {
 	int32_t pid, tid;
 	uint32_t process;
@@ -59,19 +62,24 @@ struct session_who session_who_at(const struct session *s, int32_t pid, int32_t 
 
 /* Counts the changes of a process's (and the kernel's) address space up to `time`: equal epochs
  * mean that every address means the same. */
-uint64_t session_epoch_at(const struct session *s, uint32_t process, int32_t pid, uint64_t time);
+uint64_t session_epoch_at(const struct session *s, uint32_t process, uint64_t time);
 
+/* What lies around an address: the same answer holds for every ip in [lo, hi) at that epoch. */
 struct session_place {
 	object_id object; /* 0: no mapping */
-	uint64_t addr;    /* in the object's address space */
+	uint64_t bias;    /* ip + bias is the address in the object's own space */
+	uint64_t lo, hi;
 };
 /* kernel: look among kernel maps instead of the process's. */
-struct session_place session_place_at(const struct session *s, uint32_t process, int32_t pid,
-				      bool kernel, uint64_t ip, uint64_t time);
+struct session_place session_place_at(const struct session *s, uint32_t process, bool kernel,
+				      uint64_t ip, uint64_t time);
 
 size_t session_object_count(const struct session *s); /* ids 1 .. count-1 */
 const struct session_object *session_object(const struct session *s, object_id id);
 struct str session_str(const struct session *s, string_id id);
+
+/* The kernel's own text; 0 when no record spoke of it. */
+object_id session_kernel_object(const struct session *s);
 
 /* Address of the kernel's _text (or _stext) while recording; 0 when unknown. */
 uint64_t session_kernel_text(const struct session *s);

@@ -1,0 +1,37 @@
+#include "cli/common.h"
+
+#include <unistd.h>
+
+const char *input_path(const struct input_options *o)
+{
+	if (o->input)
+		return o->input;
+	/* As perf: a pipe on stdin is meant when there is no file of the usual name. */
+	return access("perf.data", F_OK) != 0 && !isatty(STDIN_FILENO) ? "-" : "perf.data";
+}
+
+void input_options_fill(struct input_options *o, struct ingest_options *out)
+{
+	*out = (struct ingest_options){
+		.input = {.temp_dir = cli_temp_dir()},
+		.resolve = {.symfs = o->symfs,
+			    .build_id_dir = cli_build_id_dir(o->build_id_dir,
+							     sizeof o->build_id_dir),
+			    .kallsyms = o->kallsyms,
+			    .demangle = !o->no_demangle},
+		.threads = (unsigned)MIN(o->threads, 256),
+		.max_stack = (uint32_t)MIN(o->max_stack, UINT32_MAX),
+		.comms = o->comms,
+		.pids = o->pids,
+		.tids = o->tids,
+		.cpus = o->cpus,
+	};
+}
+
+bool no_more_words(const struct parsed *args, struct err *err)
+{
+	if (!args->count)
+		return true;
+	return err_set(err, ERR_USAGE, "\"%s\" is not an option and this command takes no words",
+		       args->args[0]);
+}

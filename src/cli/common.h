@@ -1,0 +1,83 @@
+/* Options that all commands reading a recording have in common. */
+#ifndef KILN_COMMON_H
+#define KILN_COMMON_H
+
+#include "cli/cli.h"
+#include "ingest/ingest.h"
+
+struct input_options {
+	const char *input;
+	const char *symfs, *kallsyms;
+	const char *comms, *pids, *tids, *cpus;
+	uint64_t max_stack;
+	uint64_t threads;
+	bool no_demangle, no_inline, force, quiet;
+	int verbose;
+	char build_id_dir[4096];
+};
+
+#define INPUT_OPTIONS(o)                                                                             \
+	{                                                                                            \
+		OPT_STRING,                                                                          \
+		'i',                                                                                 \
+		"input",                                                                             \
+		"FILE",                                                                              \
+		"the recording (default perf.data; - is stdin)",                                     \
+		.value = &(o).input},                                                                \
+		{OPT_STRING, 0, "symfs", "DIR", "look for binaries below DIR", .value = &(o).symfs}, \
+		{OPT_STRING,                                                                         \
+		 0,                                                                                  \
+		 "kallsyms",                                                                         \
+		 "FILE",                                                                             \
+		 "kernel symbols from FILE",                                                         \
+		 .value = &(o).kallsyms},                                                            \
+		{OPT_BOOL,                                                                           \
+		 0,                                                                                  \
+		 "no-demangle",                                                                      \
+		 NULL,                                                                               \
+		 "show symbols as they are in the file",                                             \
+		 .value = &(o).no_demangle},                                                         \
+		{OPT_BOOL,                                                                           \
+		 0,                                                                                  \
+		 "no-inline",                                                                        \
+		 NULL,                                                                               \
+		 "do not expand inlined functions (they are not expanded yet)",                      \
+		 .value = &(o).no_inline},                                                           \
+		{OPT_U64,                                                                            \
+		 0,                                                                                  \
+		 "max-stack",                                                                        \
+		 "N",                                                                                \
+		 "at most N frames of each stack, from the leaf",                                    \
+		 .value = &(o).max_stack},                                                           \
+		{OPT_U64,                                                                            \
+		 0,                                                                                  \
+		 "threads",                                                                          \
+		 "N",                                                                                \
+		 "worker threads (default: one per CPU)",                                            \
+		 .value = &(o).threads},                                                             \
+		{OPT_BOOL,                                                                           \
+		 'f',                                                                                \
+		 "force",                                                                            \
+		 NULL,                                                                               \
+		 "no complaint about who owns the file (none is made)",                              \
+		 .value = &(o).force},                                                               \
+		{OPT_BOOL, 'q', "quiet", NULL, "only results and errors", .value = &(o).quiet},      \
+	{                                                                                            \
+		OPT_COUNT, 'v', "verbose", NULL, "say more", .value = &(o).verbose                   \
+	}
+
+#define FILTER_OPTIONS(o)                                                                     \
+	{OPT_STRING, 0, "comms", "LIST", "only these commands", .value = &(o).comms},         \
+		{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &(o).pids},   \
+		{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &(o).tids},     \
+	{                                                                                     \
+		OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &(o).cpus \
+	}
+
+const char *input_path(const struct input_options *o);
+void input_options_fill(struct input_options *o, struct ingest_options *out);
+
+/* False with a usage error when words are left behind the options. */
+MUST_USE bool no_more_words(const struct parsed *args, struct err *err);
+
+#endif

@@ -1,0 +1,464 @@
+#include "ingest/event_text.h"
+
+#include <stdlib.h>
+
+#include "event/tracefmt.h"
+
+#define ROWS_PER_TASK 4096
+
+/* All that the formatting tasks share, read-only while they run. */
+struct text {
+	struct ingest *in;
+	const struct profile *profile;
+	struct perfdata *pd;
+	const struct event_text_options *opt;
+	struct diags *diags;
+	struct text_fields fields;
+	const struct ingest_row *rows;
+	size_t row_count;
+	size_t name_width;
+	bool use_callchains;
+	struct worker {
+		struct tracefmt *trace;
+		struct sample_scratch scratch;
+	} * workers;
+	struct out *outs; /* one per task of a batch */
+	size_t batch_first;
+	size_t released; /* chunks of the input given back */
+};
+
+static size_t type_of(const struct attr *a)
+{
+	return a->type < TEXT_TYPE_OTHER ? a->type : TEXT_TYPE_OTHER;
+}
+
+/* --- which fields can be printed ------------------------------------------------------------ */
+
+static const struct {
+	uint32_t field;
+	uint64_t sample_bits; /* any of these */
+	const char *what, *name;
+	bool quiet; /* perf prints it even without data when asked */
+} needs[] = {
+	{TEXT_IP, PERF_SAMPLE_IP, "IP", "ip", false},
+	{TEXT_ADDR, PERF_SAMPLE_ADDR, "ADDR", "addr", false},
+	{TEXT_WEIGHT, PERF_SAMPLE_WEIGHT | (uint64_t)1 << 24, "WEIGHT", "weight", false},
+	{TEXT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "sym", false},
+	{TEXT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "dso", false},
+	{TEXT_PID | TEXT_TID, PERF_SAMPLE_TID, "TID", "tid", false},
+	{TEXT_TIME, PERF_SAMPLE_TIME, "TIME", "time", false},
+	{TEXT_CPU, PERF_SAMPLE_CPU, "CPU", "cpu", true},
+	{TEXT_TRACE, PERF_SAMPLE_RAW, "RAW", "trace", false},
+	{TEXT_PHYS_ADDR, (uint64_t)1 << 19, "PHYS_ADDR", "phys_addr", false},
+	{TEXT_DATA_PAGE_SIZE, (uint64_t)1 << 22, "DATA_PAGE_SIZE", "data_page_size", false},
+	{TEXT_CODE_PAGE_SIZE, (uint64_t)1 << 23, "CODE_PAGE_SIZE", "code_page_size", false},
+};
+
+/* A field that one event of a type cannot give is dropped for the type, unless it was asked for. */
+static bool check_fields(struct text *t, struct err *err)
+{
+	for (size_t i = 0; i < perfdata_event_count(t->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(t->pd, i);
+		size_t type = type_of(&ev->attr);
+		for (size_t k = 0; k < ARRAY_LEN(needs); k++) {
+			uint32_t field = needs[k].field;
+			if (!(t->fields.of[type] & field) ||
+			    (ev->attr.sample_type & needs[k].sample_bits))
+				continue;
+			if (!(t->fields.asked[type] & field)) {
+				t->fields.of[type] &= ~field;
+			} else if (!needs[k].quiet) {
+				err_set(err, ERR_INPUT,
+					"the samples of event \"%.*s\" have no %s, so -F %s cannot be printed",
+					(int)ev->name.n, ev->name.p, needs[k].what, needs[k].name);
+				return err_hint(err, "leave the field out with -F -%s",
+						needs[k].name);
+			}
+		}
+	}
+	return true;
+}
+
+/* Tracepoints recorded with stacks show them unless the user chose the fields. */
+static void choose_callchains(struct text *t)
+{
+	for (size_t i = 0; i < perfdata_event_count(t->pd); i++) {
+		const struct attr *a = &perfdata_event(t->pd, i)->attr;
+		if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || t->opt->hide_callchains)
+			continue;
+		t->use_callchains = true;
+		if (a->type == PERF_TYPE_TRACEPOINT && !t->fields.user_set[PERF_TYPE_TRACEPOINT])
+			t->fields.of[PERF_TYPE_TRACEPOINT] |= TEXT_IP | TEXT_SYM | TEXT_SYMOFF |
+							      TEXT_DSO;
+	}
+}
+
+/* --- frames ---------------------------------------------------------------------------------- */
+
+/* Straight into the buffer: most of the output is frames. `p` has room. */
+static char *put_padded_hex(char *p, uint64_t v)
+{
+	memset(p, ' ', 16);
+	size_t i = 16;
+	do {
+		p[--i] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	return p + 16;
+}
+
+static char *put_str(char *p, struct str s)
+{
+	memcpy(p, s.p, s.n);
+	return p + s.n;
+}
+
+static void print_padded_hex(struct out *o, uint64_t v)
+{
+	(void)put_padded_hex(out_room(o, 16), v);
+	o->n += 16;
+}
+
+/* " sym+0xoff (dso)" with the parts that are wanted. */
+static char *put_place(char *p, const struct profile *prof, const struct profile_frame *f,
+		       struct str name, struct str dso, uint32_t fields)
+{
+	if (fields & TEXT_SYM) {
+		*p++ = ' ';
+		p = put_str(p, name);
+		if ((fields & TEXT_SYMOFF) && f->func.v) {
+			p = put_str(p, STR("+0x"));
+			p += format_hex(p, f->addr - prof->funcs.v[f->func.v].start);
+		}
+	}
+	if (fields & TEXT_DSO) {
+		p = put_str(p, STR(" ("));
+		p = put_str(p, dso);
+		*p++ = ')';
+	}
+	return p;
+}
+
+/* ip: what to print as the address; block: on a line of its own. */
+static void print_frame(struct out *o, const struct profile *prof, frame_id id, uint64_t ip,
+			bool block, uint32_t fields)
+{
+	const struct profile_frame *f = profile_frame_at(prof, id);
+	struct str name = profile_frame_name(prof, id);
+	struct str dso = f->object.v ? profile_str(prof, prof->objects.v[f->object.v].path)
+				     : STR("[unknown]");
+	char *start = out_room(o, 64 + name.n + dso.n), *p = start;
+	if (block)
+		*p++ = '\t';
+	p = put_padded_hex(p, ip);
+	p = put_place(p, prof, f, name, dso, fields);
+	if (block)
+		*p++ = '\n';
+	o->n += (size_t)(p - start);
+}
+
+/* --- samples --------------------------------------------------------------------------------- */
+
+static void print_right(struct out *o, struct str s, size_t width)
+{
+	if (s.n < width)
+		out_spaces(o, width - s.n);
+	out_str(o, s);
+}
+
+static void print_number(struct out *o, uint64_t v, size_t width)
+{
+	char digits[20];
+	print_right(o, str_make(digits, format_u64(digits, v)), width);
+}
+
+static void print_id(struct out *o, int32_t id, size_t width)
+{
+	if (id >= 0)
+		print_number(o, (uint32_t)id, width);
+	else
+		out_fmt(o, "%*d", (int)width, id);
+}
+
+static void print_cpu(struct out *o, int32_t cpu)
+{
+	if (cpu < 0 || cpu > 999) {
+		out_fmt(o, "[%03d] ", cpu);
+		return;
+	}
+	char *p = out_room(o, 6);
+	p[0] = '[';
+	p[1] = (char)('0' + cpu / 100);
+	p[2] = (char)('0' + cpu / 10 % 10);
+	p[3] = (char)('0' + cpu % 10);
+	p[4] = ']';
+	p[5] = ' ';
+	o->n += 6;
+}
+
+static void print_time(struct out *o, const struct text *t, uint64_t ns)
+{
+	uint64_t sec = ns / 1000000000, rest = ns % 1000000000;
+	if (t->opt->nanoseconds) {
+		out_fmt(o, "%5" PRIu64 ".%09" PRIu64 ": ", sec, rest);
+		return;
+	}
+	char buf[32];
+	size_t n = format_u64(buf, sec);
+	buf[n] = '.';
+	uint64_t usec = rest / 1000;
+	for (size_t i = 6; i > 0; i--, usec /= 10)
+		buf[n + i] = (char)('0' + usec % 10);
+	print_right(o, str_make(buf, n + 7), 12);
+	out_cstr(o, ": ");
+}
+
+static void print_misc(struct out *o, uint16_t misc)
+{
+	static const struct {
+		uint16_t bits;
+		char letter;
+	} modes[] = {{PERF_RECORD_MISC_KERNEL, 'K'},
+		     {PERF_RECORD_MISC_USER, 'U'},
+		     {PERF_RECORD_MISC_HYPERVISOR, 'H'},
+		     {PERF_RECORD_MISC_GUEST_KERNEL, 'G'},
+		     {PERF_RECORD_MISC_GUEST_USER, 'g'}};
+	size_t n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		if ((misc & modes[i].bits) == modes[i].bits) {
+			out_char(o, modes[i].letter);
+			n++;
+		}
+	out_spaces(o, n < 6 ? 6 - n : 1);
+}
+
+/* The time as shown: absolute, since the first sample, or since the one before. */
+static uint64_t shown_time(const struct text *t, size_t row)
+{
+	uint64_t time = t->rows[row].time;
+	if (t->opt->delta_time)
+		return row ? time - t->rows[row - 1].time : 0;
+	return t->opt->relative_time ? time - t->rows[0].time : time;
+}
+
+static void print_head(struct out *o, const struct text *t, size_t row, const struct sample *s,
+		       uint32_t fields, bool block)
+{
+	const struct profile_thread *th = &t->profile->threads.v[t->rows[row].thread.v];
+	if (fields & TEXT_COMM) {
+		print_right(o, profile_str(t->profile, th->comm), block ? 0 : 16);
+		out_char(o, ' ');
+	}
+	if ((fields & TEXT_PID) && (fields & TEXT_TID)) {
+		print_id(o, s->who.pid, 5);
+		out_fmt(o, "/%-5d ", s->who.tid);
+	} else if (fields & (TEXT_PID | TEXT_TID)) {
+		print_id(o, fields & TEXT_PID ? s->who.pid : s->who.tid, 5);
+		out_char(o, ' ');
+	}
+	if (fields & TEXT_CPU)
+		print_cpu(o, (int32_t)s->who.cpu);
+	if (fields & TEXT_MISC)
+		print_misc(o, s->misc);
+	if (fields & TEXT_TIME)
+		print_time(o, t, shown_time(t, row));
+}
+
+static void print_details(struct out *o, const struct sample *s, uint32_t fields)
+{
+	if (fields & TEXT_ADDR)
+		print_padded_hex(o, s->addr);
+	if (fields & TEXT_WEIGHT)
+		out_fmt(o, "%16" PRIu64, s->weight);
+}
+
+static void print_row(struct out *o, struct text *t, size_t row, unsigned worker)
+{
+	const struct ingest_row *r = &t->rows[row];
+	const struct perfdata_event *ev = perfdata_event(t->pd, r->event);
+	struct record rec;
+	struct sample s;
+	if (!perfdata_record_at(t->pd, r->offset, &rec) ||
+	    !record_sample(&rec, &ev->attr, &t->workers[worker].scratch, &s))
+		return; /* it could be read in pass 2 */
+	uint32_t fields = t->fields.of[type_of(&ev->attr)];
+	bool has_chain = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+	bool block = (fields & TEXT_IP) && has_chain && t->use_callchains;
+
+	print_head(o, t, row, &s, fields, block);
+	if (fields & TEXT_PERIOD) {
+		uint64_t period = ev->attr.sample_type & PERF_SAMPLE_PERIOD
+					  ? s.period
+					  : ev->attr.sample_period;
+		print_number(o, period, 10);
+		out_char(o, ' ');
+	}
+	if (fields & TEXT_EVENT) {
+		print_right(o, ev->name, t->name_width);
+		out_cstr(o, ": ");
+	}
+	if ((fields & TEXT_TRACE) && s.raw && t->workers[worker].trace)
+		(void)tracefmt_print(t->workers[worker].trace, o, s.raw, s.raw_size);
+	print_details(o, &s, fields);
+	if (fields & TEXT_IP) {
+		struct ingest_chain chain = ingest_chain(t->in, r->chain);
+		out_char(o, block ? '\n' : ' ');
+		for (size_t i = 0; block && i < chain.depth; i++)
+			print_frame(o, t->profile, chain.frames[i],
+				    profile_frame_at(t->profile, chain.frames[i])->addr, true,
+				    fields);
+		if (!block)
+			print_frame(o, t->profile, chain.leaf, s.ip, false, fields);
+	}
+	if (fields & TEXT_PHYS_ADDR)
+		print_padded_hex(o, s.phys_addr);
+	out_char(o, '\n');
+}
+
+/* The frames of a row to come: the tables are larger than the caches. */
+static void prefetch_row(const struct text *t, size_t row)
+{
+	struct ingest_chain chain = ingest_chain(t->in, t->rows[row].chain);
+	for (size_t i = 0; i < chain.depth; i++)
+		__builtin_prefetch(profile_frame_at(t->profile, chain.frames[i]));
+}
+
+static void row_task(void *ctx, size_t i, unsigned worker)
+{
+	struct text *t = ctx;
+	size_t first = t->batch_first + i * ROWS_PER_TASK;
+	size_t end = MIN(first + ROWS_PER_TASK, t->row_count);
+	struct out *o = &t->outs[i];
+	o->n = 0;
+	for (size_t row = first; row < end; row++) {
+		if (row + 2 < end)
+			prefetch_row(t, row + 2);
+		print_row(o, t, row, worker);
+	}
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool in_list(const char *list, struct str name)
+{
+	struct str rest = str_of(list), tail;
+	while (rest.p) {
+		if (str_eq(str_split(rest, ',', &tail), name))
+			return true;
+		rest = tail;
+	}
+	return false;
+}
+
+/* -S and --dsos, which need names and so come after symbolizing. */
+static bool wanted_row(const struct text *t, const struct ingest_row *r)
+{
+	const struct profile *p = t->profile;
+	frame_id leaf = ingest_chain(t->in, r->chain).leaf;
+	if (t->opt->symbols && !in_list(t->opt->symbols, profile_frame_name(p, leaf)))
+		return false;
+	if (!t->opt->dsos)
+		return true;
+	const struct profile_object *o = &p->objects.v[profile_frame_at(p, leaf)->object.v];
+	return in_list(t->opt->dsos, profile_str(p, o->name)) ||
+	       in_list(t->opt->dsos, profile_str(p, o->path));
+}
+
+static void filter_rows(struct text *t, struct ingest_row *kept)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->row_count; i++)
+		if (wanted_row(t, &t->rows[i]))
+			kept[n++] = t->rows[i];
+	t->rows = kept;
+	t->row_count = n;
+}
+
+static bool open_traces(struct text *t, unsigned workers, struct err *err)
+{
+	struct str data = perfdata_header(t->pd)->tracing_data;
+	bool wanted = false;
+	for (size_t i = 0; i < perfdata_event_count(t->pd); i++)
+		wanted |= perfdata_event(t->pd, i)->attr.type == PERF_TYPE_TRACEPOINT;
+	if (!wanted || !(t->fields.of[PERF_TYPE_TRACEPOINT] & TEXT_TRACE))
+		return true;
+	if (!data.n) {
+		diag_add(t->diags, DIAG_NOTE, 1,
+			 "the file holds no tracepoint formats, so their fields cannot be shown");
+		return true;
+	}
+	for (unsigned i = 0; i < workers; i++) {
+		t->workers[i].trace = tracefmt_new(data, i ? NULL : t->diags, err);
+		if (!t->workers[i].trace)
+			return false;
+	}
+	return true;
+}
+
+/* The input's pages before the earliest record of this batch are hardly needed again. */
+static void release_behind(struct text *t, size_t rows)
+{
+	uint64_t lowest = UINT64_MAX;
+	for (size_t i = 0; i < rows; i++)
+		lowest = MIN(lowest, t->rows[t->batch_first + i].offset);
+	while (t->released < perfdata_chunk_count(t->pd) &&
+	       perfdata_chunk_end(t->pd, t->released) <= lowest)
+		perfdata_release(t->pd, t->released++);
+}
+
+static void print_batches(struct out *o, struct text *t, struct pool *pool)
+{
+	size_t batch = 4 * (size_t)pool_threads(pool);
+	t->outs = mem_calloc(batch, sizeof *t->outs);
+	for (size_t i = 0; i < batch; i++)
+		out_memory(&t->outs[i]);
+	for (size_t first = 0; first < t->row_count && !o->error; first += batch * ROWS_PER_TASK) {
+		size_t left = t->row_count - first;
+		size_t tasks = MIN(batch, (left + ROWS_PER_TASK - 1) / ROWS_PER_TASK);
+		t->batch_first = first;
+		pool_run(pool, tasks, row_task, t);
+		for (size_t i = 0; i < tasks; i++)
+			out_str(o, out_text(&t->outs[i]));
+		release_behind(t, MIN(batch * ROWS_PER_TASK, left));
+	}
+	for (size_t i = 0; i < batch; i++)
+		(void)out_finish(&t->outs[i]);
+	free(t->outs);
+}
+
+bool event_text_print(struct out *o, struct ingest *in, const struct ingest_rows *rows,
+		      const struct event_text_options *opt, struct diags *d, struct err *err)
+{
+	struct text t = {.in = in,
+			 .profile = ingest_profile(in),
+			 .pd = ingest_perfdata(in),
+			 .opt = opt,
+			 .diags = d,
+			 .fields = opt->fields,
+			 .rows = rows->v,
+			 .row_count = rows->n};
+	choose_callchains(&t);
+	if (!check_fields(&t, err))
+		return false;
+	struct pool *pool = ingest_pool(in);
+	unsigned workers = pool_threads(pool);
+	t.workers = mem_calloc(workers, sizeof *t.workers);
+	bool ok = open_traces(&t, workers, err);
+	for (size_t i = 0; i < perfdata_event_count(t.pd); i++)
+		t.name_width = MAX(t.name_width, perfdata_event(t.pd, i)->name.n);
+	struct ingest_row *kept = NULL;
+	if (ok) {
+		if (opt->symbols || opt->dsos) {
+			kept = mem_calloc(rows->n, sizeof *kept);
+			filter_rows(&t, kept);
+		}
+		print_batches(o, &t, pool);
+	}
+	for (unsigned i = 0; i < workers; i++) {
+		tracefmt_free(t.workers[i].trace);
+		sample_scratch_free(&t.workers[i].scratch);
+	}
+	free(t.workers);
+	free(kept);
+	return ok;
+}

@@ -1,0 +1,349 @@
+#include "ingest/ingest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ingest/aggregate.h"
+#include "ingest/chains.h"
+#include "ingest/filter.h"
+#include "ingest/rows.h"
+#include "ingest/symbolize.h"
+
+struct ingest {
+	struct ingest_options opt;
+	struct diags *diags;
+	struct perfdata *pd;
+	struct session *session;
+	struct profile *profile;
+	struct resolver *resolver;
+	struct pool *pool;
+	struct chains chains;
+	struct sample_filter filter;
+	struct sample_scratch scratch[CHAIN_BATCH];
+	struct aggregate sums;
+	struct ingest_rows rows;
+	bool timeless; /* no times recorded: the order of the file stands for them */
+
+	/* The latest thread asked for: samples come in bursts. */
+	struct session_who last_who;
+	thread_id last_thread;
+};
+
+static bool records_time(const struct perfdata *pd)
+{
+	return perfdata_event_count(pd) &&
+	       (perfdata_event(pd, 0)->attr.sample_type & PERF_SAMPLE_TIME);
+}
+
+/* --- pass 1 ---------------------------------------------------------------------------------- */
+
+static void count_loss(struct ingest *in, const struct record *r)
+{
+	uint64_t n;
+	struct rec_lost lost;
+	if (r->type == PERF_RECORD_LOST && record_lost(r, &lost) && lost.lost) {
+		diag_add(in->diags, DIAG_LOST_RECORDS, lost.lost,
+			 "the recording lost events: the kernel's buffer was full");
+		diag_hint(in->diags, DIAG_LOST_RECORDS,
+			  "record with a larger buffer (-m 16M) or a lower rate (-F)");
+	}
+	if (r->type == PERF_RECORD_LOST_SAMPLES && record_lost_samples(r, &n) && n) {
+		const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
+		if (ev)
+			in->profile->events.v[perfdata_event_index(in->pd, ev) + 1].lost += n;
+		diag_add(in->diags, DIAG_LOST_SAMPLES, n, "the recording lost samples");
+	}
+	if (r->type == PERF_RECORD_THROTTLE)
+		diag_add(in->diags, DIAG_THROTTLED, 1,
+			 "the kernel throttled the sampling for a while");
+}
+
+static void first_pass(struct ingest *in)
+{
+	struct perfdata_iter it;
+	struct record r;
+	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
+	while (perfdata_next(&it, &r)) {
+		if (r.type == PERF_RECORD_SAMPLE || r.type >= RECORD_HEADER_ATTR)
+			continue;
+		const struct perfdata_event *ev = perfdata_event_of(in->pd, &r);
+		if (!ev && perfdata_event_count(in->pd))
+			ev = perfdata_event(in->pd, 0);
+		struct sample_id who = {0};
+		if (!ev || !record_trailer(&r, &ev->attr, &who))
+			who = (struct sample_id){0};
+		if (in->timeless)
+			who.time = r.offset;
+		session_apply(in->session, &r, &who, in->diags);
+		count_loss(in, &r);
+	}
+	for (size_t i = 0; i < perfdata_build_id_count(in->pd); i++)
+		session_set_build_id(in->session, perfdata_build_id(in->pd, i));
+	session_seal(in->session);
+}
+
+static void add_events(struct ingest *in)
+{
+	for (size_t i = 0; i < perfdata_event_count(in->pd); i++) {
+		const struct perfdata_event *ev = perfdata_event(in->pd, i);
+		/* One entry per recorded event, in order, also when two have one name. */
+		vec_push(&in->profile->events,
+			 (struct profile_event){
+				 .name = strtab_intern(&in->profile->strings, ev->name),
+				 .unit = strtab_intern(&in->profile->strings, ev->unit),
+				 .has_stacks = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN,
+				 .tracepoint = ev->attr.type == PERF_TYPE_TRACEPOINT,
+			 });
+	}
+}
+
+static enum code_kind kind_of_object(const struct session_object *o)
+{
+	switch (o->kind) {
+	case OBJECT_KERNEL:
+	case OBJECT_MODULE:
+	case OBJECT_BPF:
+		return CODE_KERNEL;
+	default:
+		return CODE_USER;
+	}
+}
+
+/* The profile's objects are the session's, id by id. */
+static void add_objects(struct ingest *in)
+{
+	for (uint32_t i = 1; i < session_object_count(in->session); i++) {
+		const struct session_object *o = session_object(in->session, (object_id){i});
+		struct strtab *strings = &in->profile->strings;
+		vec_push(&in->profile->objects,
+			 (struct profile_object){
+				 .path = strtab_intern(strings, session_str(in->session, o->path)),
+				 .name = strtab_intern(strings, session_str(in->session, o->name)),
+				 .kind = kind_of_object(o),
+				 .jit = o->kind == OBJECT_ANON || o->kind == OBJECT_BPF,
+			 });
+	}
+}
+
+struct ingest *ingest_open(const char *path, const struct ingest_options *opt, struct diags *d,
+			   struct err *err)
+{
+	struct ingest *in = mem_zalloc(sizeof *in);
+	in->opt = *opt;
+	in->diags = d;
+	in->pd = perfdata_open(path, &opt->input, d, err);
+	if (!in->pd ||
+	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err)) {
+		ingest_close(in);
+		return NULL;
+	}
+	in->session = session_new();
+	in->profile = profile_new();
+	in->pool = pool_new(opt->threads);
+	in->timeless = !records_time(in->pd);
+	add_events(in);
+	first_pass(in);
+	add_objects(in);
+	chains_init(&in->chains, in->session, in->profile, d);
+	in->chains.max_stack = opt->max_stack;
+	in->chains.skip = opt->no_callchains;
+	in->resolver = resolver_new(in->session, &opt->resolve);
+	return in;
+}
+
+void ingest_close(struct ingest *in)
+{
+	if (!in)
+		return;
+	if (in->resolver)
+		resolver_free(in->resolver);
+	chains_free(&in->chains);
+	profile_free(in->profile);
+	session_free(in->session);
+	pool_free(in->pool);
+	sample_filter_free(&in->filter);
+	for (size_t i = 0; i < CHAIN_BATCH; i++)
+		sample_scratch_free(&in->scratch[i]);
+	aggregate_free(&in->sums);
+	free(in->rows.v);
+	perfdata_close(in->pd);
+	free(in);
+}
+
+/* --- pass 2 ---------------------------------------------------------------------------------- */
+
+/* One sample, decoded and placed. */
+struct placed {
+	struct sample sample;
+	size_t event; /* index in perfdata */
+	uint64_t time;
+	uint64_t weight;
+	struct session_who who;
+	struct str comm;
+	char comm_buf[16];
+	uint64_t offset;
+};
+
+/* perf calls a thread it never heard of by its number. */
+static struct str name_thread(const struct session *s, const struct session_who *who, char *buf,
+			      size_t size)
+{
+	if (who->comm.v)
+		return session_str(s, who->comm);
+	int n = snprintf(buf, size, ":%d", who->tid);
+	return str_make(buf, n < 0 ? 0 : (size_t)n);
+}
+
+static thread_id thread_of(struct ingest *in, const struct placed *p)
+{
+	const struct session_who *w = &p->who;
+	if (in->last_thread.v && in->last_who.tid == w->tid && in->last_who.pid == w->pid &&
+	    in->last_who.process == w->process && in->last_who.comm.v == w->comm.v)
+		return in->last_thread;
+	in->last_who = *w;
+	if (in->opt.by_comm)
+		in->last_thread = profile_thread(in->profile, 0, 0, p->comm, 0);
+	else
+		in->last_thread = profile_thread(in->profile, w->pid,
+						 in->opt.by_thread ? w->tid : w->pid, p->comm,
+						 w->process);
+	return in->last_thread;
+}
+
+/* False for a sample that is damaged or not wanted. */
+static bool place_sample(struct ingest *in, const struct record *r, struct sample_scratch *scratch,
+			 struct placed *p)
+{
+	const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
+	if (!ev) {
+		diag_partial(in->diags, DIAG_BAD_RECORD,
+			     "at offset 0x%" PRIx64
+			     ": SAMPLE (9): belongs to no event of this file, skipped",
+			     r->offset);
+		return false;
+	}
+	if (!record_sample(r, &ev->attr, scratch, &p->sample)) {
+		diag_partial(in->diags, DIAG_BAD_RECORD,
+			     "at offset 0x%" PRIx64
+			     ": SAMPLE (9): does not hold what its event promises, skipped",
+			     r->offset);
+		return false;
+	}
+	p->event = perfdata_event_index(in->pd, ev);
+	p->time = in->timeless ? r->offset : p->sample.who.time;
+	p->weight = ev->attr.sample_type & PERF_SAMPLE_PERIOD ? p->sample.period
+							      : ev->attr.sample_period;
+	p->who = session_who_at(in->session, p->sample.who.pid, p->sample.who.tid, p->time);
+	p->comm = name_thread(in->session, &p->who, p->comm_buf, sizeof p->comm_buf);
+	p->offset = r->offset;
+	return sample_filter_accepts(&in->filter, p->comm, p->sample.who.pid, p->sample.who.tid,
+				     p->sample.who.cpu);
+}
+
+typedef void sample_fn(struct ingest *in, struct placed *p, uint32_t chain);
+
+static void take_batch(struct ingest *in, struct placed *batch, size_t n, sample_fn *fn)
+{
+	struct chain_request requests[CHAIN_BATCH];
+	for (size_t i = 0; i < n; i++)
+		requests[i] = (struct chain_request){.sample = &batch[i].sample,
+						     .process = batch[i].who.process,
+						     .time = batch[i].time,
+						     .offset = batch[i].offset};
+	chains_intern(&in->chains, requests, n);
+	for (size_t i = 0; i < n; i++)
+		aggregate_prefetch(&in->sums, in->chains.list.v[requests[i].chain].stack);
+	for (size_t i = 0; i < n; i++)
+		fn(in, &batch[i], requests[i].chain);
+}
+
+static void for_each_sample(struct ingest *in, sample_fn *fn)
+{
+	struct placed *batch = mem_calloc(CHAIN_BATCH, sizeof *batch);
+	size_t n = 0;
+	struct perfdata_iter it;
+	struct record r;
+	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
+	while (perfdata_next(&it, &r)) {
+		if (r.type != PERF_RECORD_SAMPLE ||
+		    !place_sample(in, &r, &in->scratch[n], &batch[n]))
+			continue;
+		if (++n == CHAIN_BATCH) {
+			take_batch(in, batch, n, fn);
+			n = 0;
+		}
+	}
+	take_batch(in, batch, n, fn);
+	free(batch);
+}
+
+static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
+{
+	struct chain *chain = &in->chains.list.v[id];
+	struct profile_row row = {.event = {(uint32_t)p->event + 1},
+				  .thread = thread_of(in, p),
+				  .cpu = in->opt.by_cpu ? p->sample.who.cpu : PROFILE_ANY_CPU,
+				  .stack = chain->stack,
+				  .leaf = chain->leaf,
+				  .count = 1,
+				  .weight = p->weight};
+	chain->row = aggregate_add(&in->sums, &row, chain->row);
+}
+
+bool ingest_aggregate(struct ingest *in, struct err *err)
+{
+	(void)err;
+	aggregate_init(&in->sums, in->profile);
+	for_each_sample(in, aggregate_one);
+	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	return true;
+}
+
+static void row_one(struct ingest *in, struct placed *p, uint32_t chain)
+{
+	rows_push(&in->rows, &(struct ingest_row){.time = p->time,
+						  .offset = p->offset & 0xffffffffff,
+						  .event = p->event & 0xffffff,
+						  .thread = thread_of(in, p),
+						  .chain = chain});
+}
+
+bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
+{
+	(void)err;
+	in->opt.by_thread = true;
+	in->opt.by_comm = false;
+	in->chains.flat = true;
+	for_each_sample(in, row_one);
+	rows_sort(&in->rows);
+	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	*out = in->rows;
+	return true;
+}
+
+struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain)
+{
+	const struct chain *c = &in->chains.list.v[chain];
+	return (struct ingest_chain){
+		.leaf = c->leaf, .frames = in->chains.frames.v + c->first, .depth = c->depth};
+}
+
+struct perfdata *ingest_perfdata(struct ingest *in)
+{
+	return in->pd;
+}
+
+const struct session *ingest_session(struct ingest *in)
+{
+	return in->session;
+}
+
+const struct profile *ingest_profile(struct ingest *in)
+{
+	return in->profile;
+}
+
+struct pool *ingest_pool(struct ingest *in)
+{
+	return in->pool;
+}

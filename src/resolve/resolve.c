@@ -1,0 +1,197 @@
+#include "resolve/resolve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "resolve/kernel.h"
+#include "resolve/vdso.h"
+
+/* The symbols of one object; objects that share a table (kernel, modules) point at it. */
+struct entry {
+	bool loaded;
+	const struct symtab *table; /* NULL: no symbols */
+	struct symtab own;
+	struct symbol whole; /* OBJECT_BPF: the object is its one symbol */
+	struct diags diags;  /* of loading; merged in order, so that threads do not show */
+};
+
+struct resolver {
+	const struct session *session;
+	struct resolve_options opt;
+	struct entry **entries; /* by object id; NULL until asked for */
+	struct kernel_symbols kernel;
+	bool kernel_tried;
+};
+
+struct resolver *resolver_new(const struct session *s, const struct resolve_options *opt)
+{
+	struct resolver *r = mem_zalloc(sizeof *r);
+	r->session = s;
+	r->opt = *opt;
+	r->entries = mem_calloc(session_object_count(s), sizeof(struct entry *));
+	return r;
+}
+
+void resolver_free(struct resolver *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < session_object_count(r->session); i++) {
+		if (r->entries[i])
+			symtab_free(&r->entries[i]->own);
+		free(r->entries[i]);
+	}
+	free(r->entries);
+	kernel_symbols_free(&r->kernel);
+	free(r);
+}
+
+static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
+{
+	struct str path = session_str(r->session, o->path);
+	struct object_source src = {.path = path.p,
+				    .build_id = o->build_id,
+				    .pid = o->pid,
+				    .symfs = r->opt.symfs,
+				    .build_id_dir = r->opt.build_id_dir};
+	struct err err = {0};
+	if (symtab_load_elf(&e->own, &src, &e->diags, &err))
+		e->table = &e->own;
+	else
+		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
+}
+
+static void load_perf_map(struct resolver *r, struct entry *e, const struct session_object *o)
+{
+	struct err err = {0};
+	struct str path = session_str(r->session, o->path);
+	if (symtab_load_perf_map(&e->own, path.p, &e->diags, &err))
+		e->table = &e->own;
+	else if (err.sys != ENOENT)
+		diag_add(&e->diags, DIAG_BAD_MAP_FILE, 1, "%s", err.text);
+}
+
+static void load_vdso(struct entry *e, const struct session_object *o)
+{
+	if (vdso_load(&e->own, &o->build_id))
+		e->table = &e->own;
+}
+
+/* Loads one object; runs on any worker, touches only its entry. */
+static void load_entry(struct resolver *r, object_id id)
+{
+	struct entry *e = r->entries[id.v];
+	const struct session_object *o = session_object(r->session, id);
+	switch (o->kind) {
+	case OBJECT_FILE:
+		load_file(r, e, o);
+		break;
+	case OBJECT_ANON:
+		load_perf_map(r, e, o);
+		break;
+	case OBJECT_VDSO:
+		load_vdso(e, o);
+		break;
+	case OBJECT_BPF:
+		e->whole = (struct symbol){.start = o->start,
+					   .end = o->end,
+					   .name = session_str(r->session, o->path).p};
+		break;
+	case OBJECT_KERNEL:
+	case OBJECT_MODULE: /* served by the kernel's table */
+	case OBJECT_OTHER:
+		break;
+	}
+}
+
+struct load_job {
+	struct resolver *resolver;
+	const object_id *todo;
+};
+
+static void load_task(void *ctx, size_t i, unsigned worker)
+{
+	(void)worker;
+	struct load_job *job = ctx;
+	struct resolver *r = job->resolver;
+	if (job->todo[i].v == 0)
+		kernel_symbols_load(&r->kernel, r->session, &r->opt);
+	else
+		load_entry(r, job->todo[i]);
+}
+
+static void merge_diags(struct diags *to, const struct diags *from)
+{
+	for (size_t i = 0; i < DIAG_KIND_COUNT; i++) {
+		const struct diag *g = &from->of[i];
+		if (!g->count)
+			continue;
+		diag_add(to, (enum diag_kind)i, g->count, "%s", g->first);
+		if (g->hint[0])
+			diag_hint(to, (enum diag_kind)i, "%s", g->hint);
+	}
+}
+
+static bool in_kernel(const struct session_object *o)
+{
+	return o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE;
+}
+
+void resolver_load(struct resolver *r, const object_id *objects, size_t n, struct pool *pool,
+		   struct diags *d)
+{
+	VEC(object_id) todo = {0};
+	for (size_t i = 0; i < n; i++) {
+		if (in_kernel(session_object(r->session, objects[i])) && !r->kernel_tried) {
+			r->kernel_tried = true;
+			vec_push(&todo, (object_id){0}); /* stands for the kernel's own table */
+		}
+		if (!objects[i].v || r->entries[objects[i].v])
+			continue;
+		r->entries[objects[i].v] = mem_zalloc(sizeof(struct entry));
+		vec_push(&todo, objects[i]);
+	}
+	pool_run(pool, todo.n, load_task, &(struct load_job){r, todo.v});
+	for (size_t i = 0; i < todo.n; i++) {
+		if (todo.v[i].v)
+			merge_diags(d, &r->entries[todo.v[i].v]->diags);
+		else
+			merge_diags(d, &r->kernel.diags);
+	}
+	vec_free(&todo);
+}
+
+const struct symbol *resolver_symbol(const struct resolver *r, object_id object, uint64_t addr)
+{
+	const struct entry *e = r->entries[object.v];
+	if (!e)
+		return NULL;
+	const struct session_object *o = session_object(r->session, object);
+	if (in_kernel(o))
+		return kernel_symbol(&r->kernel, o, addr);
+	if (e->whole.end)
+		return &e->whole;
+	return e->table ? symtab_find(e->table, addr) : NULL;
+}
+
+bool resolver_covers(const struct resolver *r, object_id object, uint64_t addr)
+{
+	const struct session_object *o = session_object(r->session, object);
+	if (o->kind != OBJECT_KERNEL || (addr >= o->start && addr < o->end))
+		return true;
+	return kernel_symbols_cover(&r->kernel, addr);
+}
+
+bool resolver_mangled(const struct resolver *r, object_id object)
+{
+	const struct entry *e = r->entries[object.v];
+	return e && e->table && e->table->mangled;
+}
+
+uint64_t resolver_bias(const struct resolver *r, object_id object)
+{
+	return in_kernel(session_object(r->session, object)) ? r->kernel.delta : 0;
+}
