@@ -24,8 +24,7 @@ export FUZZ_SECONDS
 
 all:
 	@scripts/setup --check build
-	@scripts/configure build $(CC)
-	@ninja -C build --quiet
+	@scripts/build build $(CC)
 
 # Setting up comes first and may install the very compiler, so what follows is a make of its own.
 demo:
@@ -39,17 +38,14 @@ test:
 	@tests/run $(TESTS)
 
 test-builds:
-	@scripts/configure build $(CC)
-	@ninja -C build --quiet
-	@scripts/configure build-asan $(CC) -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja -C build-asan --quiet
+	@scripts/build build $(CC)
+	@scripts/build build-asan $(CC) -Db_sanitize=address,undefined -Db_lundef=false
 	@if command -v $(OTHER_CC) >/dev/null; then \
-		scripts/configure build-other $(OTHER_CC) && ninja -C build-other --quiet; fi
+		scripts/build build-other $(OTHER_CC); fi
 
 asan:
 	@scripts/setup --check build
-	@scripts/configure build-asan $(CC) -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja -C build-asan --quiet
+	@scripts/build build-asan $(CC) -Db_sanitize=address,undefined -Db_lundef=false
 
 bench:
 	@scripts/setup bench
@@ -58,8 +54,7 @@ bench:
 
 fuzz:
 	@scripts/setup test
-	@scripts/configure build-fuzz clang -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja -C build-fuzz --quiet
+	@scripts/build build-fuzz clang -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 	@fuzz/run build-fuzz
 
 robust: asan

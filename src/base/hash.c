@@ -50,7 +50,7 @@ static void index_insert(struct index *ix, uint64_t slot)
 static void index_resize(struct index *ix, size_t slots)
 {
 	struct index old = *ix;
-	ix->slots = mem_calloc(slots, sizeof *ix->slots);
+	ix->slots = mem_table(slots, sizeof *ix->slots);
 	ix->mask = slots - 1;
 	for (size_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i])

@@ -71,6 +71,20 @@ static inline bool index_next(const struct index *ix, struct index_probe *p)
 	}
 }
 
+/* For look-ups made in batches: fetch the slots of all first, then the items they lead to. */
+static inline void index_prefetch(const struct index *ix, uint64_t hash)
+{
+	if (ix->slots)
+		__builtin_prefetch(&ix->slots[(uint32_t)(hash >> 32) & ix->mask]);
+}
+
+/* The value a look-up will most probably compare with first; 0 when there is none. */
+static inline uint32_t index_guess(const struct index *ix, uint64_t hash)
+{
+	struct index_probe p = index_probe(ix, hash);
+	return index_next(ix, &p) ? p.value : 0;
+}
+
 /* u64 -> u32 map. Any key; value as given. Zero-initialised is empty. */
 struct u64map {
 	struct u64map_slot {

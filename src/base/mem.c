@@ -1,6 +1,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 void *mem_alloc(size_t n)
 {
@@ -37,6 +38,23 @@ void *mem_realloc_array(void *p, size_t count, size_t size)
 	if (__builtin_mul_overflow(count, size, &n))
 		mem_exhausted(SIZE_MAX);
 	return mem_realloc(p, n);
+}
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+void *mem_table(size_t count, size_t size)
+{
+	size_t n;
+	if (__builtin_mul_overflow(count, size, &n))
+		mem_exhausted(SIZE_MAX);
+	if (n < HUGE_PAGE)
+		return mem_calloc(count, size);
+	n = (n + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	void *p = aligned_alloc(HUGE_PAGE, n);
+	if (UNLIKELY(!p))
+		mem_exhausted(n);
+	(void)madvise(p, n, MADV_HUGEPAGE); /* only a wish */
+	return memset(p, 0, n);
 }
 
 void *mem_dup(const void *p, size_t n)

@@ -24,6 +24,10 @@ char *mem_strdup(const char *s);
 void *mem_calloc(size_t count, size_t size);
 void *mem_realloc_array(void *p, size_t count, size_t size);
 
+/* Zeroed memory for a large table that is read at random: on huge pages where the kernel has them,
+ * which spares most of the waiting for page tables. Freed with free(). */
+void *mem_table(size_t count, size_t size);
+
 /* free() through a pointer to the pointer, for CLEANUP(). */
 void mem_free_ptr(void *pp);
 

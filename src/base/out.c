@@ -20,18 +20,24 @@ void out_memory(struct out *o)
 	*o = (struct out){.buf = mem_alloc(256), .cap = 256, .fd = -1};
 }
 
+static void write_through(struct out *o, const char *p, size_t n)
+{
+	while (n && !o->error) {
+		ssize_t w = write(o->fd, p, n);
+		if (w > 0) {
+			p += w;
+			n -= (size_t)w;
+		} else if (w < 0 && errno != EINTR) {
+			o->error = errno;
+		}
+	}
+}
+
 bool out_flush(struct out *o)
 {
 	if (o->fd < 0)
 		return true;
-	size_t done = 0;
-	while (done < o->n && !o->error) {
-		ssize_t w = write(o->fd, o->buf + done, o->n - done);
-		if (w > 0)
-			done += (size_t)w;
-		else if (w < 0 && errno != EINTR)
-			o->error = errno;
-	}
+	write_through(o, o->buf, o->n);
 	o->n = 0;
 	return !o->error;
 }
@@ -46,7 +52,7 @@ bool out_finish(struct out *o)
 	return ok;
 }
 
-char *out_room(struct out *o, size_t n)
+char *out_grow(struct out *o, size_t n)
 {
 	if (o->cap - o->n < n) {
 		if (o->fd >= 0)
@@ -64,6 +70,11 @@ void out_bytes(struct out *o, const void *p, size_t n)
 {
 	if (!n)
 		return;
+	if (n >= OUT_BUFFER && o->fd >= 0) {
+		(void)out_flush(o); /* the error sticks */
+		write_through(o, p, n);
+		return;
+	}
 	memcpy(out_room(o, n), p, n);
 	o->n += n;
 }
@@ -96,14 +107,6 @@ size_t format_u64(char *buf, uint64_t v)
 	} while (v);
 	for (size_t i = 0; i < n; i++)
 		buf[i] = tmp[n - 1 - i];
-	return n;
-}
-
-size_t format_hex(char *buf, uint64_t v)
-{
-	size_t n = v ? (size_t)(67 - __builtin_clzll(v)) / 4 : 1;
-	for (size_t i = n; i-- > 0; v >>= 4)
-		buf[i] = "0123456789abcdef"[v & 15];
 	return n;
 }
 

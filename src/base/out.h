@@ -33,7 +33,11 @@ static inline struct str out_text(const struct out *o)
 }
 
 /* At least n writable bytes at the returned place; the caller adds what it used to o->n. */
-char *out_room(struct out *o, size_t n);
+char *out_grow(struct out *o, size_t n);
+static inline char *out_room(struct out *o, size_t n)
+{
+	return LIKELY(o->cap - o->n >= n) ? o->buf + o->n : out_grow(o, n);
+}
 
 void out_bytes(struct out *o, const void *p, size_t n);
 void out_fmt(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -61,6 +65,12 @@ static inline void out_char(struct out *o, char c)
 
 /* Decimal and hexadecimal digits into buf (at least 20 bytes), without NUL; returns the length. */
 size_t format_u64(char *buf, uint64_t v);
-size_t format_hex(char *buf, uint64_t v);
+static inline size_t format_hex(char *buf, uint64_t v)
+{
+	size_t n = v ? (size_t)(67 - __builtin_clzll(v)) / 4 : 1;
+	for (size_t i = n; i-- > 0; v >>= 4)
+		buf[i] = "0123456789abcdef"[v & 15];
+	return n;
+}
 
 #endif

@@ -148,11 +148,41 @@ static size_t option_head(const struct option *o, char *buf, size_t size)
 	return n < 0 ? 0 : MIN((size_t)n, size - 1);
 }
 
+/* Words of `text` in lines of at most HELP_WIDTH columns, each but the first indented; the cursor
+ * is at column `indent` already. Line ends in the text are kept. */
+#define HELP_WIDTH 96
+static void print_wrapped(struct out *o, const char *text, size_t indent)
+{
+	size_t column = indent;
+	while (*text) {
+		size_t n = strcspn(text, " \n");
+		if (column > indent && column + 1 + n > HELP_WIDTH) {
+			out_char(o, '\n');
+			out_spaces(o, indent);
+			column = indent;
+		} else if (column > indent) {
+			out_char(o, ' ');
+			column++;
+		}
+		out_bytes(o, text, n);
+		column += n;
+		text += n;
+		if (*text == '\n') {
+			out_char(o, '\n');
+			column = indent;
+		}
+		text += *text != '\0';
+	}
+	out_char(o, '\n');
+}
+
 void cli_help(struct out *o, const struct command *cmd)
 {
 	out_fmt(o, "%s\n\nusage: %s\n", cmd->summary, cmd->usage);
-	if (cmd->describe)
-		out_fmt(o, "\n%s\n", cmd->describe);
+	if (cmd->describe) {
+		out_char(o, '\n');
+		print_wrapped(o, cmd->describe, 0);
+	}
 	if (cmd->options[0].kind != OPT_GROUP && cmd->options[0].kind != OPT_END)
 		out_cstr(o, "\noptions:\n");
 	for (const struct option *p = cmd->options; p->kind != OPT_END; p++) {
@@ -171,7 +201,7 @@ void cli_help(struct out *o, const struct command *cmd)
 			out_spaces(o, 2);
 		}
 		out_spaces(o, 30 - n);
-		out_fmt(o, "%s\n", p->help);
+		print_wrapped(o, p->help, 32);
 	}
 	if (cmd->examples && cmd->examples[0].command) {
 		out_cstr(o, "\nexamples:\n");

@@ -1,7 +1,12 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_evlist,
+	&cmd_flame,
+	&cmd_fold,
 	&cmd_help,
+	&cmd_report,
+	&cmd_script,
 	&cmd_version,
 	NULL,
 };

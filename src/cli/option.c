@@ -120,6 +120,14 @@ static bool store(const struct option *o, const char *text, bool negated, struct
 	return err_set(err, ERR_USAGE, "%s cannot be used", name);
 }
 
+/* Whether the word at `next` is the option's value. */
+static bool takes_next(const struct option *o, char *const *next, char *const *end)
+{
+	if (!o->optional_arg)
+		return true;
+	return o->next_word && next < end && (*next)[0] != '-';
+}
+
 /* One "--name[=value]" word; *next is the word behind it. */
 static bool parse_long(const struct option *table, const char *word, char *const **next,
 		       char *const *end, struct err *err)
@@ -136,7 +144,7 @@ static bool parse_long(const struct option *table, const char *word, char *const
 				       name.p);
 		return store(use.opt, NULL, use.negated, err);
 	}
-	if (!text && !use.opt->optional_arg) {
+	if (!text && takes_next(use.opt, *next, end)) {
 		if (*next == end)
 			return err_set(err, ERR_USAGE, "option --%.*s wants a value: %s",
 				       (int)name.n, name.p, use.opt->arg);
@@ -159,7 +167,7 @@ static bool parse_letters(const struct option *table, const char *word, char *co
 			continue;
 		}
 		const char *text = c[1] ? c + 1 : NULL;
-		if (!text && !o->optional_arg) {
+		if (!text && takes_next(o, *next, end)) {
 			if (*next == end)
 				return err_set(err, ERR_USAGE, "option -%c wants a value: %s", *c,
 					       o->arg);

@@ -35,8 +35,10 @@ struct option {
 	void *value;
 	bool optional_arg; /* the value may be missing; then only --name=value and -xVALUE carry one
 			    */
-	bool hidden;       /* parsed, not shown */
-	bool *was_set;     /* set to true when the option was given; may be NULL */
+	bool next_word; /* with optional_arg: the next word is the value unless it begins with '-'
+			 */
+	bool hidden;    /* parsed, not shown */
+	bool *was_set;  /* set to true when the option was given; may be NULL */
 	bool (*call)(void *value, const char *text, bool negated, struct err *err);
 };
 

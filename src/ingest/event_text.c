@@ -18,14 +18,13 @@ struct text {
 	size_t row_count;
 	size_t name_width;
 	bool use_callchains;
-	struct str *frame_text; /* by frame id: "\t%16x sym+0xoff (dso)\n" */
-	struct arena *arenas;   /* of frame_text, one per task */
 	struct worker {
 		struct tracefmt *trace;
 		struct sample_scratch scratch;
 	} * workers;
 	struct out *outs; /* one per task of a batch */
 	size_t batch_first;
+	size_t released; /* chunks of the input given back */
 };
 
 static size_t type_of(const struct attr *a)
@@ -96,63 +95,66 @@ static void choose_callchains(struct text *t)
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
-static uint32_t place_fields(const struct text *t)
+/* Straight into the buffer: most of the output is frames. `p` has room. */
+static char *put_padded_hex(char *p, uint64_t v)
 {
-	uint32_t all = 0;
-	for (size_t i = 0; i < TEXT_TYPES; i++)
-		all |= t->fields.of[i];
-	return all & (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO);
+	memset(p, ' ', 16);
+	size_t i = 16;
+	do {
+		p[--i] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	return p + 16;
+}
+
+static char *put_str(char *p, struct str s)
+{
+	memcpy(p, s.p, s.n);
+	return p + s.n;
 }
 
 static void print_padded_hex(struct out *o, uint64_t v)
 {
-	char digits[20];
-	size_t n = format_hex(digits, v);
-	char *p = out_room(o, 16);
-	memset(p, ' ', 16);
-	memcpy(p + 16 - n, digits, n);
+	(void)put_padded_hex(out_room(o, 16), v);
 	o->n += 16;
 }
 
 /* " sym+0xoff (dso)" with the parts that are wanted. */
-static void print_place(struct out *o, const struct profile *p, frame_id id, uint32_t fields)
+static char *put_place(char *p, const struct profile *prof, const struct profile_frame *f,
+		       struct str name, struct str dso, uint32_t fields)
 {
-	const struct profile_frame *f = profile_frame_at(p, id);
 	if (fields & TEXT_SYM) {
-		out_char(o, ' ');
-		out_str(o, profile_frame_name(p, id));
+		*p++ = ' ';
+		p = put_str(p, name);
 		if ((fields & TEXT_SYMOFF) && f->func.v) {
-			out_cstr(o, "+0x");
-			out_hex(o, f->addr - p->funcs.v[f->func.v].start);
+			p = put_str(p, STR("+0x"));
+			p += format_hex(p, f->addr - prof->funcs.v[f->func.v].start);
 		}
 	}
 	if (fields & TEXT_DSO) {
-		out_cstr(o, " (");
-		out_str(o, f->object.v ? profile_str(p, p->objects.v[f->object.v].path)
-				       : STR("[unknown]"));
-		out_char(o, ')');
+		p = put_str(p, STR(" ("));
+		p = put_str(p, dso);
+		*p++ = ')';
 	}
+	return p;
 }
 
-#define FRAME_PREFIX 17 /* "\t" and 16 digits */
-
-static void frame_task(void *ctx, size_t i, unsigned worker)
+/* ip: what to print as the address; block: on a line of its own. */
+static void print_frame(struct out *o, const struct profile *prof, frame_id id, uint64_t ip,
+			bool block, uint32_t fields)
 {
-	(void)worker;
-	struct text *t = ctx;
-	size_t per = 16384, end = MIN((i + 1) * per, t->profile->frames.n);
-	uint32_t fields = place_fields(t);
-	struct out o;
-	out_memory(&o);
-	for (size_t f = i * per; f < end; f++) {
-		o.n = 0;
-		out_char(&o, '\t');
-		print_padded_hex(&o, t->profile->frames.v[f].addr);
-		print_place(&o, t->profile, (frame_id){(uint32_t)f}, fields);
-		out_char(&o, '\n');
-		t->frame_text[f] = arena_str(&t->arenas[i], out_text(&o));
-	}
-	(void)out_finish(&o);
+	const struct profile_frame *f = profile_frame_at(prof, id);
+	struct str name = profile_frame_name(prof, id);
+	struct str dso = f->object.v ? profile_str(prof, prof->objects.v[f->object.v].path)
+				     : STR("[unknown]");
+	char *start = out_room(o, 64 + name.n + dso.n), *p = start;
+	if (block)
+		*p++ = '\t';
+	p = put_padded_hex(p, ip);
+	p = put_place(p, prof, f, name, dso, fields);
+	if (block)
+		*p++ = '\n';
+	o->n += (size_t)(p - start);
 }
 
 /* --- samples --------------------------------------------------------------------------------- */
@@ -176,6 +178,22 @@ static void print_id(struct out *o, int32_t id, size_t width)
 		print_number(o, (uint32_t)id, width);
 	else
 		out_fmt(o, "%*d", (int)width, id);
+}
+
+static void print_cpu(struct out *o, int32_t cpu)
+{
+	if (cpu < 0 || cpu > 999) {
+		out_fmt(o, "[%03d] ", cpu);
+		return;
+	}
+	char *p = out_room(o, 6);
+	p[0] = '[';
+	p[1] = (char)('0' + cpu / 100);
+	p[2] = (char)('0' + cpu / 10 % 10);
+	p[3] = (char)('0' + cpu % 10);
+	p[4] = ']';
+	p[5] = ' ';
+	o->n += 6;
 }
 
 static void print_time(struct out *o, const struct text *t, uint64_t ns)
@@ -239,29 +257,11 @@ static void print_head(struct out *o, const struct text *t, size_t row, const st
 		out_char(o, ' ');
 	}
 	if (fields & TEXT_CPU)
-		out_fmt(o, "[%03d] ", (int)s->who.cpu);
+		print_cpu(o, (int32_t)s->who.cpu);
 	if (fields & TEXT_MISC)
 		print_misc(o, s->misc);
 	if (fields & TEXT_TIME)
 		print_time(o, t, shown_time(t, row));
-}
-
-/* The frames, leaf first, each on a line of its own. */
-static void print_stack(struct out *o, const struct text *t, stack_id stack, uint32_t fields)
-{
-	uint32_t wanted = fields & (TEXT_SYM | TEXT_SYMOFF | TEXT_DSO);
-	bool cached = wanted == place_fields(t);
-	for (; stack.v; stack = t->profile->stacks.v[stack.v].parent) {
-		frame_id f = t->profile->stacks.v[stack.v].frame;
-		struct str text = t->frame_text[f.v];
-		if (cached) {
-			out_str(o, text);
-			continue;
-		}
-		out_bytes(o, text.p, FRAME_PREFIX);
-		print_place(o, t->profile, f, wanted);
-		out_char(o, '\n');
-	}
 }
 
 static void print_details(struct out *o, const struct sample *s, uint32_t fields)
@@ -303,16 +303,24 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 	if (fields & TEXT_IP) {
 		struct ingest_chain chain = ingest_chain(t->in, r->chain);
 		out_char(o, block ? '\n' : ' ');
-		if (block) {
-			print_stack(o, t, chain.stack, fields);
-		} else {
-			print_padded_hex(o, s.ip);
-			print_place(o, t->profile, chain.leaf, fields);
-		}
+		for (size_t i = 0; block && i < chain.depth; i++)
+			print_frame(o, t->profile, chain.frames[i],
+				    profile_frame_at(t->profile, chain.frames[i])->addr, true,
+				    fields);
+		if (!block)
+			print_frame(o, t->profile, chain.leaf, s.ip, false, fields);
 	}
 	if (fields & TEXT_PHYS_ADDR)
 		print_padded_hex(o, s.phys_addr);
 	out_char(o, '\n');
+}
+
+/* The frames of a row to come: the tables are larger than the caches. */
+static void prefetch_row(const struct text *t, size_t row)
+{
+	struct ingest_chain chain = ingest_chain(t->in, t->rows[row].chain);
+	for (size_t i = 0; i < chain.depth; i++)
+		__builtin_prefetch(profile_frame_at(t->profile, chain.frames[i]));
 }
 
 static void row_task(void *ctx, size_t i, unsigned worker)
@@ -322,8 +330,11 @@ static void row_task(void *ctx, size_t i, unsigned worker)
 	size_t end = MIN(first + ROWS_PER_TASK, t->row_count);
 	struct out *o = &t->outs[i];
 	o->n = 0;
-	for (size_t row = first; row < end; row++)
+	for (size_t row = first; row < end; row++) {
+		if (row + 2 < end)
+			prefetch_row(t, row + 2);
 		print_row(o, t, row, worker);
+	}
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -384,6 +395,17 @@ static bool open_traces(struct text *t, unsigned workers, struct err *err)
 	return true;
 }
 
+/* The input's pages before the earliest record of this batch are hardly needed again. */
+static void release_behind(struct text *t, size_t rows)
+{
+	uint64_t lowest = UINT64_MAX;
+	for (size_t i = 0; i < rows; i++)
+		lowest = MIN(lowest, t->rows[t->batch_first + i].offset);
+	while (t->released < perfdata_chunk_count(t->pd) &&
+	       perfdata_chunk_end(t->pd, t->released) <= lowest)
+		perfdata_release(t->pd, t->released++);
+}
+
 static void print_batches(struct out *o, struct text *t, struct pool *pool)
 {
 	size_t batch = 4 * (size_t)pool_threads(pool);
@@ -397,6 +419,7 @@ static void print_batches(struct out *o, struct text *t, struct pool *pool)
 		pool_run(pool, tasks, row_task, t);
 		for (size_t i = 0; i < tasks; i++)
 			out_str(o, out_text(&t->outs[i]));
+		release_behind(t, MIN(batch * ROWS_PER_TASK, left));
 	}
 	for (size_t i = 0; i < batch; i++)
 		(void)out_finish(&t->outs[i]);
@@ -423,27 +446,18 @@ bool event_text_print(struct out *o, struct ingest *in, const struct ingest_rows
 	bool ok = open_traces(&t, workers, err);
 	for (size_t i = 0; i < perfdata_event_count(t.pd); i++)
 		t.name_width = MAX(t.name_width, perfdata_event(t.pd, i)->name.n);
-
-	size_t frame_tasks = (t.profile->frames.n + 16383) / 16384;
-	t.frame_text = mem_calloc(t.profile->frames.n, sizeof *t.frame_text);
-	t.arenas = mem_calloc(frame_tasks, sizeof *t.arenas);
 	struct ingest_row *kept = NULL;
 	if (ok) {
 		if (opt->symbols || opt->dsos) {
 			kept = mem_calloc(rows->n, sizeof *kept);
 			filter_rows(&t, kept);
 		}
-		pool_run(pool, frame_tasks, frame_task, &t);
 		print_batches(o, &t, pool);
 	}
 	for (unsigned i = 0; i < workers; i++) {
 		tracefmt_free(t.workers[i].trace);
 		sample_scratch_free(&t.workers[i].scratch);
 	}
-	for (size_t i = 0; i < frame_tasks; i++)
-		arena_free(&t.arenas[i]);
-	free(t.arenas);
-	free(t.frame_text);
 	free(t.workers);
 	free(kept);
 	return ok;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ingest/aggregate.h"
 #include "ingest/chains.h"
 #include "ingest/filter.h"
 #include "ingest/rows.h"
@@ -18,7 +19,8 @@ struct ingest {
 	struct pool *pool;
 	struct chains chains;
 	struct sample_filter filter;
-	struct sample_scratch scratch;
+	struct sample_scratch scratch[CHAIN_BATCH];
+	struct aggregate sums;
 	struct ingest_rows rows;
 	bool timeless; /* no times recorded: the order of the file stands for them */
 
@@ -160,7 +162,9 @@ void ingest_close(struct ingest *in)
 	session_free(in->session);
 	pool_free(in->pool);
 	sample_filter_free(&in->filter);
-	sample_scratch_free(&in->scratch);
+	for (size_t i = 0; i < CHAIN_BATCH; i++)
+		sample_scratch_free(&in->scratch[i]);
+	aggregate_free(&in->sums);
 	free(in->rows.v);
 	perfdata_close(in->pd);
 	free(in);
@@ -176,6 +180,7 @@ struct placed {
 	uint64_t weight;
 	struct session_who who;
 	struct str comm;
+	char comm_buf[16];
 	uint64_t offset;
 };
 
@@ -206,8 +211,8 @@ static thread_id thread_of(struct ingest *in, const struct placed *p)
 }
 
 /* False for a sample that is damaged or not wanted. */
-static bool place_sample(struct ingest *in, const struct record *r, struct placed *p,
-			 char *comm_buf, size_t comm_size)
+static bool place_sample(struct ingest *in, const struct record *r, struct sample_scratch *scratch,
+			 struct placed *p)
 {
 	const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
 	if (!ev) {
@@ -217,7 +222,7 @@ static bool place_sample(struct ingest *in, const struct record *r, struct place
 			     r->offset);
 		return false;
 	}
-	if (!record_sample(r, &ev->attr, &in->scratch, &p->sample)) {
+	if (!record_sample(r, &ev->attr, scratch, &p->sample)) {
 		diag_partial(in->diags, DIAG_BAD_RECORD,
 			     "at offset 0x%" PRIx64
 			     ": SAMPLE (9): does not hold what its event promises, skipped",
@@ -229,28 +234,51 @@ static bool place_sample(struct ingest *in, const struct record *r, struct place
 	p->weight = ev->attr.sample_type & PERF_SAMPLE_PERIOD ? p->sample.period
 							      : ev->attr.sample_period;
 	p->who = session_who_at(in->session, p->sample.who.pid, p->sample.who.tid, p->time);
-	p->comm = name_thread(in->session, &p->who, comm_buf, comm_size);
+	p->comm = name_thread(in->session, &p->who, p->comm_buf, sizeof p->comm_buf);
 	p->offset = r->offset;
 	return sample_filter_accepts(&in->filter, p->comm, p->sample.who.pid, p->sample.who.tid,
 				     p->sample.who.cpu);
 }
 
-static void for_each_sample(struct ingest *in, void (*fn)(struct ingest *in, struct placed *p))
+typedef void sample_fn(struct ingest *in, struct placed *p, uint32_t chain);
+
+static void take_batch(struct ingest *in, struct placed *batch, size_t n, sample_fn *fn)
 {
+	struct chain_request requests[CHAIN_BATCH];
+	for (size_t i = 0; i < n; i++)
+		requests[i] = (struct chain_request){.sample = &batch[i].sample,
+						     .process = batch[i].who.process,
+						     .time = batch[i].time,
+						     .offset = batch[i].offset};
+	chains_intern(&in->chains, requests, n);
+	for (size_t i = 0; i < n; i++)
+		aggregate_prefetch(&in->sums, in->chains.list.v[requests[i].chain].stack);
+	for (size_t i = 0; i < n; i++)
+		fn(in, &batch[i], requests[i].chain);
+}
+
+static void for_each_sample(struct ingest *in, sample_fn *fn)
+{
+	struct placed *batch = mem_calloc(CHAIN_BATCH, sizeof *batch);
+	size_t n = 0;
 	struct perfdata_iter it;
 	struct record r;
 	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
 	while (perfdata_next(&it, &r)) {
-		char comm[32];
-		struct placed p;
-		if (r.type == PERF_RECORD_SAMPLE && place_sample(in, &r, &p, comm, sizeof comm))
-			fn(in, &p);
+		if (r.type != PERF_RECORD_SAMPLE ||
+		    !place_sample(in, &r, &in->scratch[n], &batch[n]))
+			continue;
+		if (++n == CHAIN_BATCH) {
+			take_batch(in, batch, n, fn);
+			n = 0;
+		}
 	}
+	take_batch(in, batch, n, fn);
+	free(batch);
 }
 
-static void aggregate_one(struct ingest *in, struct placed *p)
+static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 {
-	uint32_t id = chains_intern(&in->chains, &p->sample, p->who.process, p->time, p->offset);
 	struct chain *chain = &in->chains.list.v[id];
 	struct profile_row row = {.event = {(uint32_t)p->event + 1},
 				  .thread = thread_of(in, p),
@@ -259,20 +287,20 @@ static void aggregate_one(struct ingest *in, struct placed *p)
 				  .leaf = chain->leaf,
 				  .count = 1,
 				  .weight = p->weight};
-	chain->row = profile_add_hinted(in->profile, &row, chain->row);
+	chain->row = aggregate_add(&in->sums, &row, chain->row);
 }
 
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
+	aggregate_init(&in->sums, in->profile);
 	for_each_sample(in, aggregate_one);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
 	return true;
 }
 
-static void row_one(struct ingest *in, struct placed *p)
+static void row_one(struct ingest *in, struct placed *p, uint32_t chain)
 {
-	uint32_t chain = chains_intern(&in->chains, &p->sample, p->who.process, p->time, p->offset);
 	rows_push(&in->rows, &(struct ingest_row){.time = p->time,
 						  .offset = p->offset & 0xffffffffff,
 						  .event = p->event & 0xffffff,
@@ -285,6 +313,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	(void)err;
 	in->opt.by_thread = true;
 	in->opt.by_comm = false;
+	in->chains.flat = true;
 	for_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
@@ -295,7 +324,8 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain)
 {
 	const struct chain *c = &in->chains.list.v[chain];
-	return (struct ingest_chain){.stack = c->stack, .leaf = c->leaf};
+	return (struct ingest_chain){
+		.leaf = c->leaf, .frames = in->chains.frames.v + c->first, .depth = c->depth};
 }
 
 struct perfdata *ingest_perfdata(struct ingest *in)

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/pool.h"
+#include "ingest/import.h"
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
 #include "resolve/resolve.h"
@@ -56,26 +57,12 @@ struct ingest_rows {
 };
 MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err);
 
-/* An interned call chain: its stack and the frame of the sampled ip. */
+/* A row's call chain, and the frame of the sampled ip. */
 struct ingest_chain {
-	stack_id stack;
 	frame_id leaf;
+	const frame_id *frames; /* leaf first */
+	size_t depth;
 };
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain);
-
-/* --- importers: text in, profile out --------------------------------------------------------- */
-
-/* Folded stacks ("a;b;c 12" per line). Lines that do not parse: DIAG_BAD_LINE with the line number.
- */
-MUST_USE bool import_folded(struct profile *p, struct str text, const char *name, struct diags *d,
-			    struct err *err);
-
-/* The text of `perf script`, any variant: stacks become rows of the one event each belongs to. */
-MUST_USE bool import_perf_script(struct profile *p, struct str text, const char *name,
-				 struct diags *d, struct err *err);
-
-enum input_kind { INPUT_PERFDATA, INPUT_FOLDED, INPUT_PERF_SCRIPT, INPUT_UNKNOWN };
-/* By content: the first bytes of a file. */
-enum input_kind input_sniff(const void *p, size_t n);
 
 #endif

@@ -40,11 +40,6 @@ static void load_objects(struct profile *p, struct resolver *r, struct pool *poo
 	free(hit);
 }
 
-static struct str shown_name(struct arena *scratch, const struct symbol *s, bool demangle_names)
-{
-	return demangle_names ? demangle(scratch, s->name) : s->name;
-}
-
 void symbolize(struct profile *p, struct resolver *r, bool demangle_names, struct pool *pool,
 	       struct diags *d)
 {
@@ -70,8 +65,11 @@ void symbolize(struct profile *p, struct resolver *r, bool demangle_names, struc
 				f->func.v = *func;
 				continue;
 			}
-			f->func = profile_func(p, shown_name(&scratch, s, demangle_names),
-					       f->object, s->start + resolver_bias(r, f->object),
+			struct str name = symbol_name(s);
+			if (demangle_names && resolver_mangled(r, f->object))
+				name = demangle(&scratch, name);
+			f->func = profile_func(p, name, f->object,
+					       s->start + resolver_bias(r, f->object),
 					       s->end - s->start);
 			u64map_put(&known, key, f->func.v);
 		}

@@ -141,6 +141,7 @@ static bool read_file_header(struct perfdata *pd, struct cursor *c, uint64_t hea
 		records.offset = m->n;
 	h->data_offset = records.offset;
 	h->data_size = records.size;
+	h->feature_offset = records.offset + records.size;
 	h->unfinished = records.size == 0;
 	uint64_t there = m->n - records.offset;
 	*data = (struct segment){
@@ -157,8 +158,6 @@ static bool read_file_header(struct perfdata *pd, struct cursor *c, uint64_t hea
 			pd->diags, DIAG_UNFINISHED, 1,
 			"%s was never finished: its recorder was killed; showing what it had written",
 			pd->name);
-	} else {
-		h->feature_offset = records.offset + records.size;
 	}
 	return true;
 }
@@ -175,7 +174,6 @@ bool header_read(struct perfdata *pd, struct segment *data, struct err *err)
 	h->file_size = m->n;
 	if (size == HEADER_PIPE) {
 		h->pipe = true;
-		h->captured_on = 0;
 		*data = (struct segment){
 			.name = pd->name,
 			.p = m->p + HEADER_PIPE,

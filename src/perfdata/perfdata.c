@@ -236,6 +236,11 @@ size_t perfdata_chunk_count(const struct perfdata *pd)
 	return pd->chunks.n;
 }
 
+uint64_t perfdata_chunk_end(const struct perfdata *pd, size_t chunk)
+{
+	return pd->chunks.v[chunk].offset + pd->chunks.v[chunk].n;
+}
+
 static void iter_enter(struct perfdata_iter *it)
 {
 	const struct chunk *k = &it->pd->chunks.v[it->chunk];

@@ -90,7 +90,7 @@ struct perfdata_header {
 	bool pipe, swapped, compressed, unfinished;
 	uint64_t data_offset, data_size, feature_offset; /* 0 for pipes */
 	uint64_t file_size;
-	int64_t captured_on;  /* mtime of the file, seconds since 1970; 0 for pipes */
+	int64_t captured_on;  /* mtime of the input, seconds since 1970 */
 	uint64_t features[4]; /* bitmap: bit n of the file's feature set */
 	const char *hostname, *os_release, *version, *arch, *cpu_desc, *cpu_id;
 	uint32_t cpus_available, cpus_online;
@@ -124,6 +124,7 @@ struct str perfdata_pmu_name(const struct perfdata *pd, uint32_t type);
 /* The record stream is cut into chunks of a few MB that begin at record borders, so that several
  * threads can read different ones. A record never crosses chunks. Chunks are known after open. */
 size_t perfdata_chunk_count(const struct perfdata *pd);
+uint64_t perfdata_chunk_end(const struct perfdata *pd, size_t chunk); /* as an offset */
 
 struct perfdata_iter {
 	struct perfdata *pd;

@@ -65,11 +65,10 @@ bool spool_map(struct perfdata *pd, int fd, struct err *err)
 	struct mapped m;
 	if (fstat(fd, &st) != 0)
 		return err_sys(err, errno, "cannot stat %s", pd->name);
-	if (S_ISREG(st.st_mode)) {
-		if (!pd->maps.n)
-			pd->header.captured_on = st.st_mtime;
+	if (!pd->maps.n)
+		pd->header.captured_on = st.st_mtime;
+	if (S_ISREG(st.st_mode))
 		return map_fd(pd, fd, pd->name, &m, err);
-	}
 	CLEANUP(close_fd) int temp = file_temp(pd->temp_dir, err);
 	return temp >= 0 && copy_to_end(fd, temp, pd->name, err) &&
 	       map_fd(pd, temp, "a temporary file", &m, err);

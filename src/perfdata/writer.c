@@ -20,11 +20,16 @@
 #define PIPE_HEADER_BYTES 16
 #define PIPE_FEATURE_MAX FEAT_CLOCK_DATA /* older perfs stop at a number they do not know */
 
+/* Records given up on a full disk so that the features, without which the rest is hard to read,
+ * have room. */
+#define GIVE_UP ((uint64_t)128 << 10)
+
 struct perfdata_writer {
 	int fd;
 	char *name;
 	bool pipe, begun, failed;
-	uint64_t end; /* of the records written so far */
+	uint64_t end;      /* of the records written so far */
+	uint64_t marks[2]; /* earlier ends, the older one first, at least GIVE_UP bytes back */
 	uint64_t attrs_offset, attrs_size, attr_entry, data_offset;
 	struct out event_desc;
 	struct {
@@ -306,6 +311,10 @@ bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int coun
 		return false;
 	}
 	w->end += written;
+	if (w->end - w->marks[1] >= GIVE_UP) {
+		w->marks[0] = w->marks[1];
+		w->marks[1] = w->end;
+	}
 	return true;
 }
 
@@ -425,26 +434,33 @@ static bool pwrite_all(int fd, const void *p, size_t n, uint64_t offset)
 	return true;
 }
 
-/* On a full disk the large ones are given up first, then all: records matter more. */
+static bool try_features(struct perfdata_writer *w, size_t limit, uint64_t bits[4])
+{
+	struct out o;
+	out_memory(&o);
+	put_features(&o, w, w->end, limit, bits);
+	bool ok = pwrite_all(w->fd, o.buf, o.n, w->end);
+	int error = errno;
+	(void)out_finish(&o);
+	errno = error;
+	return ok;
+}
+
+/* On a full disk: gives up the last records, then the large features, then all of them. */
 static bool write_features(struct perfdata_writer *w, uint64_t bits[4], struct err *err)
 {
 	static const size_t limits[] = {SIZE_MAX, 4096, 512};
-	bool whole = true;
-	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
-		struct out o;
-		out_memory(&o);
-		put_features(&o, w, w->end, limits[i], bits);
-		bool ok = pwrite_all(w->fd, o.buf, o.n, w->end);
-		if (!ok && whole)
-			whole = err_sys(err, errno, "cannot write the whole header of %s", w->name);
-		(void)out_finish(&o);
-		if (ok)
-			return whole;
-		if (ftruncate(w->fd, (off_t)w->end) != 0)
-			break;
-	}
+	if (try_features(w, SIZE_MAX, bits))
+		return true;
+	err_sys(err, errno, "cannot write all of %s", w->name);
+	err_hint(err, "its last records are missing; record again where there is more room");
+	if (w->marks[0] > w->data_offset)
+		w->end = w->marks[0];
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+		if (ftruncate(w->fd, (off_t)w->end) == 0 && try_features(w, limits[i], bits))
+			return false;
 	memset(bits, 0, 4 * sizeof *bits);
-	return whole;
+	return false;
 }
 
 static bool finish_file(struct perfdata_writer *w, struct err *err)
@@ -457,9 +473,8 @@ static bool finish_file(struct perfdata_writer *w, struct err *err)
 	struct out o;
 	out_memory(&o);
 	put_header(&o, w, w->end - w->data_offset, bits);
-	bool ok = pwrite_all(w->fd, o.buf, o.n, 0);
-	if (!ok)
-		err_sys(err, errno, "cannot finish %s", w->name);
+	bool ok = pwrite_all(w->fd, o.buf, o.n, 0) ||
+		  err_sys(err, errno, "cannot finish %s", w->name);
 	(void)out_finish(&o);
 	return ok && whole;
 }

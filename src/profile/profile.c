@@ -86,7 +86,13 @@ func_id profile_func(struct profile *p, struct str name, object_id object, uint6
 frame_id profile_frame(struct profile *p, func_id func, object_id object, uint64_t addr,
 		       enum code_kind kind, unsigned flags)
 {
-	uint64_t h = hash_mix(addr, (uint64_t)object.v << 32 | func.v << 11 | kind << 8 | flags);
+	return profile_frame_hashed(p, profile_frame_hash(func, object, addr, kind, flags), func,
+				    object, addr, kind, flags);
+}
+
+frame_id profile_frame_hashed(struct profile *p, uint64_t h, func_id func, object_id object,
+			      uint64_t addr, enum code_kind kind, unsigned flags)
+{
 	for (struct index_probe i = index_probe(&p->frame_index, h);
 	     index_next(&p->frame_index, &i);) {
 		const struct profile_frame *f = &p->frames.v[i.value];
@@ -106,7 +112,11 @@ frame_id profile_frame(struct profile *p, func_id func, object_id object, uint64
 
 stack_id profile_stack(struct profile *p, stack_id parent, frame_id frame)
 {
-	uint64_t h = hash_mix(parent.v, frame.v);
+	return profile_stack_hashed(p, profile_stack_hash(parent, frame), parent, frame);
+}
+
+stack_id profile_stack_hashed(struct profile *p, uint64_t h, stack_id parent, frame_id frame)
+{
 	for (struct index_probe i = index_probe(&p->stack_index, h);
 	     index_next(&p->stack_index, &i);) {
 		const struct profile_stack *s = &p->stacks.v[i.value];
@@ -141,37 +151,26 @@ thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str
 static bool same_row(const struct profile_row *a, const struct profile_row *b)
 {
 	return a->stack.v == b->stack.v && a->thread.v == b->thread.v && a->leaf.v == b->leaf.v &&
-	       a->event.v == b->event.v && a->cpu == b->cpu;
-}
-
-uint32_t profile_add_hinted(struct profile *p, const struct profile_row *row, uint32_t hint)
-{
-	p->events.v[row->event.v].samples += row->count;
-	p->events.v[row->event.v].weight += row->weight;
-	uint64_t h = hash_mix((uint64_t)row->stack.v << 32 | row->leaf.v,
-			      (uint64_t)row->thread.v << 32 | (row->cpu ^ row->event.v << 16));
-	struct profile_row *have = NULL;
-	if (hint && same_row(&p->rows.v[hint - 1], row))
-		have = &p->rows.v[hint - 1];
-	for (struct index_probe i = index_probe(&p->row_index, h);
-	     !have && index_next(&p->row_index, &i);) {
-		hint = i.value;
-		if (same_row(&p->rows.v[hint - 1], row))
-			have = &p->rows.v[hint - 1];
-	}
-	if (have) {
-		have->count += row->count;
-		have->weight += row->weight;
-		return hint;
-	}
-	vec_push(&p->rows, *row);
-	index_put(&p->row_index, h, (uint32_t)p->rows.n);
-	return (uint32_t)p->rows.n;
+	       a->event.v == b->event.v && a->cpu == b->cpu && a->trace.v == b->trace.v;
 }
 
 void profile_add(struct profile *p, const struct profile_row *row)
 {
-	(void)profile_add_hinted(p, row, 0);
+	p->events.v[row->event.v].samples += row->count;
+	p->events.v[row->event.v].weight += row->weight;
+	uint64_t h = hash_mix((uint64_t)row->stack.v << 32 | row->leaf.v,
+			      (uint64_t)row->thread.v << 32 |
+				      (row->cpu ^ row->event.v << 16 ^ row->trace.v));
+	for (struct index_probe i = index_probe(&p->row_index, h); index_next(&p->row_index, &i);) {
+		struct profile_row *r = &p->rows.v[i.value - 1];
+		if (same_row(r, row)) {
+			r->count += row->count;
+			r->weight += row->weight;
+			return;
+		}
+	}
+	vec_push(&p->rows, *row);
+	index_put(&p->row_index, h, (uint32_t)p->rows.n);
 }
 
 struct str profile_frame_name(const struct profile *p, frame_id id)

@@ -77,8 +77,8 @@ struct profile_thread {
 			     unknown */
 };
 
-/* Aggregated samples: rows are unique in (event, thread, cpu, stack, leaf) as far as the builder
- * was asked to keep these apart; what it was not asked for is 0 (cpu: PROFILE_ANY_CPU). */
+/* Aggregated samples: rows are unique in (event, thread, cpu, stack, leaf, trace) as far as the
+ * builder was asked to keep these apart; what it was not asked for is 0 (cpu: PROFILE_ANY_CPU). */
 struct profile_row {
 	event_id event;
 	thread_id thread;
@@ -86,6 +86,7 @@ struct profile_row {
 	stack_id stack; /* 0: no call chain */
 	frame_id leaf;  /* of the sampled instruction pointer; equals the stack's leaf nearly always
 			 */
+	string_id trace; /* what the tracepoint said */
 	uint64_t count;
 	uint64_t weight; /* sum of periods */
 };
@@ -119,13 +120,25 @@ func_id profile_func(struct profile *p, struct str name, object_id object, uint6
 frame_id profile_frame(struct profile *p, func_id func, object_id object, uint64_t addr,
 		       enum code_kind kind, unsigned flags);
 stack_id profile_stack(struct profile *p, stack_id parent, frame_id frame);
+
+/* The same two with the hash given, for callers that look many up at once and prefetch. */
+static inline uint64_t profile_frame_hash(func_id func, object_id object, uint64_t addr,
+					  enum code_kind kind, unsigned flags)
+{
+	return hash_mix(addr, (uint64_t)object.v << 32 | func.v << 11 | kind << 8 | flags);
+}
+static inline uint64_t profile_stack_hash(stack_id parent, frame_id frame)
+{
+	return hash_mix(parent.v, frame.v);
+}
+frame_id profile_frame_hashed(struct profile *p, uint64_t hash, func_id func, object_id object,
+			      uint64_t addr, enum code_kind kind, unsigned flags);
+stack_id profile_stack_hashed(struct profile *p, uint64_t hash, stack_id parent, frame_id frame);
+
 thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str comm,
 			 uint32_t process);
 /* Adds to the row of this key and to the event's totals. */
 void profile_add(struct profile *p, const struct profile_row *row);
-/* The same; hint is what an earlier call for what is probably the same key returned, or 0: it saves
- * the look-up. */
-uint32_t profile_add_hinted(struct profile *p, const struct profile_row *row, uint32_t hint);
 
 /* --- reading ------------------------------------------------------------------------------ */
 

@@ -60,7 +60,7 @@ static void load_file(struct resolver *r, struct entry *e, const struct session_
 	struct err err = {0};
 	if (symtab_load_elf(&e->own, &src, &e->diags, &err))
 		e->table = &e->own;
-	else if (!e->diags.of[DIAG_CHANGED_OBJECT].count)
+	else
 		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
 }
 
@@ -96,8 +96,9 @@ static void load_entry(struct resolver *r, object_id id)
 		load_vdso(e, o);
 		break;
 	case OBJECT_BPF:
-		e->whole = (struct symbol){
-			.start = o->start, .end = o->end, .name = session_str(r->session, o->path)};
+		e->whole = (struct symbol){.start = o->start,
+					   .end = o->end,
+					   .name = session_str(r->session, o->path).p};
 		break;
 	case OBJECT_KERNEL:
 	case OBJECT_MODULE: /* served by the kernel's table */
@@ -182,6 +183,12 @@ bool resolver_covers(const struct resolver *r, object_id object, uint64_t addr)
 	if (o->kind != OBJECT_KERNEL || (addr >= o->start && addr < o->end))
 		return true;
 	return kernel_symbols_cover(&r->kernel, addr);
+}
+
+bool resolver_mangled(const struct resolver *r, object_id object)
+{
+	const struct entry *e = r->entries[object.v];
+	return e && e->table && e->table->mangled;
 }
 
 uint64_t resolver_bias(const struct resolver *r, object_id object)

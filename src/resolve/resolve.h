@@ -29,6 +29,9 @@ void resolver_load(struct resolver *r, const object_id *objects, size_t n, struc
 /* After resolver_load() of its object. NULL when nothing is known there. */
 const struct symbol *resolver_symbol(const struct resolver *r, object_id object, uint64_t addr);
 
+/* The names of this object may need demangle(). */
+bool resolver_mangled(const struct resolver *r, object_id object);
+
 /* Recorded address - address in the object's symbol table: not 0 for a kernel that lay elsewhere.
  */
 uint64_t resolver_bias(const struct resolver *r, object_id object);

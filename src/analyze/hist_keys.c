@@ -1,0 +1,182 @@
+#include "analyze/hist_keys.h"
+
+#include <stdlib.h>
+
+/* --- syms and places ------------------------------------------------------------------------ */
+
+static bool resolved(const struct profile *p, const struct profile_frame *fr)
+{
+	return p->funcs.v[fr->func.v].name.v != 0;
+}
+
+static void number_syms(struct hist_keys *k, bool by_address)
+{
+	const struct profile *p = k->p;
+	uint32_t funcs = (uint32_t)p->funcs.n;
+	k->frame_sym = mem_calloc(p->frames.n, sizeof *k->frame_sym);
+	k->func_frame = mem_calloc(p->funcs.n, sizeof *k->func_frame);
+	k->sym_count = funcs + (uint32_t)p->frames.n;
+	for (uint32_t i = 1; i < p->frames.n; i++) {
+		const struct profile_frame *fr = &p->frames.v[i];
+		k->frame_sym[i] = resolved(p, fr) && !by_address ? fr->func.v : funcs + i;
+		if (resolved(p, fr) && !k->func_frame[fr->func.v])
+			k->func_frame[fr->func.v] = i;
+	}
+}
+
+static uint32_t dso_name(const struct profile *p, const struct profile_frame *fr)
+{
+	return p->objects.v[fr->object.v].name.v;
+}
+
+/* Functions are the same when name, extent and object's short name are: so the copies of a library
+ * under several paths count as one. Unknown functions are told apart by address alone. */
+static uint64_t place_hash(const struct hist_keys *k, const struct profile_frame *fr)
+{
+	const struct profile *p = k->p;
+	uint64_t h = 1;
+	if (hist_fields_sort_by(k->fields, FIELD_DSO))
+		h = hash_mix(h, dso_name(p, fr));
+	if (!hist_fields_sort_by(k->fields, FIELD_SYMBOL))
+		return h;
+	const struct profile_func *f = &p->funcs.v[fr->func.v];
+	if (!f->name.v)
+		return hash_mix(h, fr->addr);
+	return hash_mix(hash_mix(h, f->start), (uint64_t)f->name.v << 32 | dso_name(p, fr));
+}
+
+static bool same_place(const struct hist_keys *k, const struct profile_frame *a,
+		       const struct profile_frame *b)
+{
+	const struct profile *p = k->p;
+	if (hist_fields_sort_by(k->fields, FIELD_DSO) && dso_name(p, a) != dso_name(p, b))
+		return false;
+	if (!hist_fields_sort_by(k->fields, FIELD_SYMBOL))
+		return true;
+	const struct profile_func *f = &p->funcs.v[a->func.v], *g = &p->funcs.v[b->func.v];
+	if (f->name.v != g->name.v)
+		return false;
+	if (!f->name.v)
+		return a->addr == b->addr;
+	return f->start == g->start && f->size == g->size && dso_name(p, a) == dso_name(p, b);
+}
+
+static void number_places(struct hist_keys *k)
+{
+	const struct profile *p = k->p;
+	VEC(uint32_t) frame_of = {0}; /* place -> one of its frames */
+	struct index index = {0};
+	vec_push(&frame_of, 0);
+	k->sym_place = mem_calloc(k->sym_count, sizeof *k->sym_place);
+	for (uint32_t i = 1; i < p->frames.n; i++) {
+		uint32_t *place = &k->sym_place[k->frame_sym[i]];
+		if (*place)
+			continue;
+		const struct profile_frame *fr = &p->frames.v[i];
+		uint64_t h = place_hash(k, fr);
+		for (struct index_probe at = index_probe(&index, h);
+		     !*place && index_next(&index, &at);)
+			if (same_place(k, fr, &p->frames.v[frame_of.v[at.value]]))
+				*place = at.value;
+		if (!*place) {
+			*place = (uint32_t)frame_of.n;
+			index_put(&index, h, *place);
+			vec_push(&frame_of, i);
+		}
+	}
+	k->place_count = (uint32_t)frame_of.n;
+	index_free(&index);
+	vec_free(&frame_of);
+}
+
+/* --- threads and who ------------------------------------------------------------------------ */
+
+static bool same_task(const struct profile_thread *a, const struct profile_thread *b)
+{
+	return a->tid == b->tid && a->pid == b->pid && a->process == b->process;
+}
+
+/* Threads come in the order in which they were first seen, so the last of a task has its last
+ * name. */
+static void find_last_names(struct hist_keys *k)
+{
+	const struct profile *p = k->p;
+	struct index index = {0};
+	k->last_name = mem_calloc(p->threads.n, sizeof *k->last_name);
+	for (uint32_t i = (uint32_t)p->threads.n; i-- > 1;) {
+		const struct profile_thread *t = &p->threads.v[i];
+		uint64_t h = hash_mix((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid,
+				      t->process);
+		k->last_name[i] = i;
+		bool found = false;
+		for (struct index_probe at = index_probe(&index, h);
+		     !found && index_next(&index, &at);) {
+			found = same_task(t, &p->threads.v[at.value]);
+			if (found)
+				k->last_name[i] = at.value;
+		}
+		if (!found)
+			index_put(&index, h, i);
+	}
+	index_free(&index);
+}
+
+static void number_threads(struct hist_keys *k)
+{
+	const struct profile *p = k->p;
+	bool by_comm = hist_fields_sort_by(k->fields, FIELD_COMM);
+	bool by_tid = hist_fields_sort_by(k->fields, FIELD_PID) ||
+		      hist_fields_sort_by(k->fields, FIELD_TID);
+	struct u64map keys = {0};
+	k->thread_key = mem_calloc(p->threads.n, sizeof *k->thread_key);
+	for (uint32_t i = 0; i < p->threads.n; i++) {
+		const struct profile_thread *t = &p->threads.v[i];
+		uint64_t key = (by_comm ? (uint64_t)t->comm.v << 32 : 0) |
+			       (by_tid ? (uint32_t)t->tid : 0);
+		uint32_t *known = u64map_get(&keys, key);
+		k->thread_key[i] = known ? *known : i + 1;
+		if (!known)
+			u64map_put(&keys, key, i + 1);
+	}
+	u64map_free(&keys);
+}
+
+uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row)
+{
+	struct hist_who who = {.thread_key = k->thread_key[row->thread.v]};
+	if (hist_fields_sort_by(k->fields, FIELD_CPU))
+		who.cpu = row->cpu;
+	if (hist_fields_sort_by(k->fields, FIELD_TRACE))
+		who.trace = row->trace;
+	uint64_t h = hash_mix((uint64_t)who.thread_key << 32 | who.cpu, who.trace.v);
+	for (struct index_probe at = index_probe(&k->who_index, h); index_next(&k->who_index, &at);)
+		if (memcmp(&k->whos.v[at.value], &who, sizeof who) == 0)
+			return at.value;
+	uint32_t id = (uint32_t)k->whos.n;
+	vec_push(&k->whos, who);
+	index_put(&k->who_index, h, id);
+	return id;
+}
+
+void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct hist_fields *fields,
+		    bool by_address)
+{
+	*k = (struct hist_keys){.p = p, .fields = fields};
+	vec_push(&k->whos, (struct hist_who){0});
+	number_syms(k, by_address);
+	number_places(k);
+	number_threads(k);
+	find_last_names(k);
+}
+
+void hist_keys_free(struct hist_keys *k)
+{
+	free(k->frame_sym);
+	free(k->func_frame);
+	free(k->sym_place);
+	free(k->thread_key);
+	free(k->last_name);
+	vec_free(&k->whos);
+	index_free(&k->who_index);
+	*k = (struct hist_keys){0};
+}

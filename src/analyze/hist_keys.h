@@ -1,0 +1,51 @@
+/*
+ * What makes two samples the same, as small integers worked out once per profile:
+ *
+ *   sym    the function a frame lies in, or the frame itself where no function is known
+ *          (or where call graphs tell addresses apart): equal syms are one call graph node
+ *   place  what the keys say of a sym (object, symbol): coarser than or equal to sym
+ *   who    what the keys say of a row besides the place (command, thread, CPU, trace text)
+ *
+ * An entry of a report is one (who, place).
+ */
+#ifndef KILN_HIST_KEYS_H
+#define KILN_HIST_KEYS_H
+
+#include "analyze/hist_field.h"
+#include "profile/profile.h"
+
+struct hist_who {
+	uint32_t thread_key; /* of the part that the thread decides */
+	uint32_t cpu;
+	string_id trace;
+};
+
+struct hist_keys {
+	const struct profile *p;
+	const struct hist_fields *fields;
+	uint32_t *frame_sym;  /* by frame_id */
+	uint32_t *func_frame; /* by func_id: one frame in it */
+	uint32_t *sym_place;  /* by sym */
+	uint32_t sym_count, place_count;
+	uint32_t *thread_key; /* by thread_id */
+	uint32_t *last_name;  /* by thread_id: the same thread under its last name */
+	VEC(struct hist_who) whos;
+	struct index who_index;
+};
+
+/* by_address: addresses within one function are different syms. */
+void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct hist_fields *fields,
+		    bool by_address);
+void hist_keys_free(struct hist_keys *k);
+
+/* Both from 1. */
+uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row);
+
+/* A frame that has this sym. */
+static inline frame_id hist_keys_frame(const struct hist_keys *k, uint32_t sym)
+{
+	uint32_t funcs = (uint32_t)k->p->funcs.n;
+	return (frame_id){sym < funcs ? k->func_frame[sym] : sym - funcs};
+}
+
+#endif

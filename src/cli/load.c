@@ -1,0 +1,159 @@
+#include "cli/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+
+static bool is_std(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
+static bool load_perfdata(struct loaded *l UNUSED, struct lines *in UNUSED, const char *path,
+			  const struct load_options *opt UNUSED, struct diags *d UNUSED,
+			  struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "%s is a perf.data file", path);
+}
+
+static bool load_text(struct loaded *l, struct lines *in, const struct load_options *opt,
+		      struct diags *d, struct err *err)
+{
+	l->owned = profile_new();
+	l->profile = l->owned;
+	if (l->kind == INPUT_FOLDED)
+		return import_folded(l->owned, in, d, err);
+	if (opt->classic)
+		return import_classic(l->owned, in, opt->classic, d, err);
+	return import_perf_script(l->owned, in, opt->detail, d, err);
+}
+
+bool load_input(struct loaded *l, const char *path, const struct load_options *opt, struct diags *d,
+		struct err *err)
+{
+	*l = (struct loaded){0};
+	const char *name = is_std(path) ? "standard input" : path;
+	CLEANUP(close_fd)
+	int fd = is_std(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+			      : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, errno, "cannot open %s", name);
+	struct lines in;
+	lines_open_fd(&in, fd, name);
+	struct str start = lines_peek(&in);
+	l->kind = input_sniff(start.p, start.n);
+	if (opt->classic && l->kind != INPUT_PERFDATA)
+		l->kind = INPUT_PERF_SCRIPT;
+	bool ok;
+	if (!lines_ok(&in, err)) {
+		ok = false;
+	} else if (l->kind == INPUT_UNKNOWN && !start.n) {
+		ok = err_set(err, ERR_INPUT, "%s is empty", name);
+	} else if (l->kind == INPUT_UNKNOWN) {
+		ok = err_set(
+			err, ERR_INPUT,
+			"%s is neither perf.data nor the text of perf script nor folded stacks",
+			name);
+	} else if (l->kind == INPUT_PERFDATA) {
+		ok = load_perfdata(l, &in, path, opt, d, err);
+	} else {
+		ok = load_text(l, &in, opt, d, err);
+	}
+	lines_close(&in);
+	if (!ok)
+		load_close(l);
+	return ok;
+}
+
+void load_close(struct loaded *l)
+{
+	profile_free(l->owned);
+	*l = (struct loaded){0};
+}
+
+/* --- events --------------------------------------------------------------------------------- */
+
+/* "cycles" for "cycles:u"; tracepoints, "sched:sched_switch", have two parts of their own. */
+static bool event_matches(struct str event, bool tracepoint, struct str name)
+{
+	if (str_eq(event, name))
+		return true;
+	return !tracepoint && event.n > name.n && memcmp(event.p, name.p, name.n) == 0 &&
+	       event.p[name.n] == ':';
+}
+
+static bool no_such_event(const struct profile *p, const char *path, const char *name,
+			  struct err *err)
+{
+	char list[400] = "";
+	size_t n = 0;
+	for (size_t i = 1; i < p->events.n && n < sizeof list; i++) {
+		struct str s = profile_str(p, p->events.v[i].name);
+		int w = snprintf(list + n, sizeof list - n, "%s%.*s", n ? ", " : "", (int)s.n, s.p);
+		n += w > 0 ? (size_t)w : 0;
+	}
+	err_set(err, ERR_INPUT, "%s has no event \"%s\"", path, name);
+	return err_hint(err, "it has %s", *list ? list : "none");
+}
+
+bool load_event(const struct loaded *l, const char *path, const char *name, event_id *out,
+		struct diags *d, struct err *err)
+{
+	const struct profile *p = l->profile;
+	if (is_std(path))
+		path = "standard input";
+	event_id chosen = {0}, other = {0};
+	for (uint32_t i = 1; i < p->events.n; i++) {
+		const struct profile_event *e = &p->events.v[i];
+		if (name && !event_matches(profile_str(p, e->name), e->tracepoint, str_of(name)))
+			continue;
+		if (!chosen.v && (name || e->samples))
+			chosen.v = i;
+		else if (!other.v && e->samples)
+			other.v = i;
+	}
+	if (name && !chosen.v)
+		return no_such_event(p, path, name, err);
+	if (!chosen.v)
+		return err_set(err, ERR_INPUT, "%s has no samples", path);
+	if (!name && other.v) {
+		struct str a = profile_str(p, p->events.v[chosen.v].name);
+		struct str b = profile_str(p, p->events.v[other.v].name);
+		diag_add(d, DIAG_NOTE, 1, "%s: only %.*s is shown; there is also %.*s", path,
+			 (int)a.n, a.p, (int)b.n, b.p);
+		diag_hint(d, DIAG_NOTE, "-e NAME chooses another event");
+	}
+	*out = chosen;
+	return true;
+}
+
+/* --- output --------------------------------------------------------------------------------- */
+
+bool output_open(struct out *o, const char *path, struct err *err)
+{
+	int fd = STDOUT_FILENO;
+	if (!is_std(path))
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return err_sys(err, errno, "cannot write %s", path);
+	out_fd(o, fd);
+	return true;
+}
+
+bool output_close(struct out *o, const char *path, struct err *err)
+{
+	bool ok = out_finish(o);
+	int error = o->error;
+	if (!is_std(path) && close(o->fd) != 0 && ok) {
+		ok = false;
+		error = errno;
+	}
+	if (ok || (is_std(path) && error == EPIPE))
+		return true;
+	return err_sys(err, error, "cannot write %s", is_std(path) ? "standard output" : path);
+}

@@ -1,0 +1,316 @@
+#include "render/report_text.h"
+
+#include <stdio.h>
+
+struct columns {
+	struct out *o;
+	const struct hist *h;
+	const struct hist_keys *keys;
+	const struct report_options *opt;
+	const struct hist_fields *fields;
+	uint64_t total; /* 100 % */
+	size_t width[FIELD_COUNT];
+	struct out cell; /* one cell of text, before it is aligned */
+};
+
+/* Letters of enum code_kind, as perf prints them. */
+static const char kind_letters[] = {'.', 'k', 'g', 'u', 'H'};
+
+#define ADDRESS_DIGITS 16
+
+static struct str dso_name(const struct profile *p, const struct profile_frame *fr)
+{
+	if (!fr->object.v)
+		return STR("[unknown]");
+	return profile_str(p, p->objects.v[fr->object.v].name);
+}
+
+/* --- widths ---------------------------------------------------------------------------------- */
+
+static const char *header_of(const struct columns *c, enum hist_field f)
+{
+	return f == FIELD_OVERHEAD && c->fields->self ? "Self" : hist_field_header(f);
+}
+
+static void widen(struct columns *c, enum hist_field f, size_t width)
+{
+	c->width[f] = MAX(c->width[f], width);
+}
+
+static void widen_for(struct columns *c, const struct hist_entry *e)
+{
+	const struct profile *p = c->keys->p;
+	const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(c->keys, e->sym));
+	string_id name = p->funcs.v[fr->func.v].name;
+	/* "[.] " before names; perf counts the last name of a thread, not the one it shows. */
+	widen(c, FIELD_SYMBOL, 4 + (name.v ? profile_str(p, name).n : 2 + ADDRESS_DIGITS));
+	string_id comm = p->threads.v[c->keys->last_name[e->thread.v]].comm;
+	widen(c, FIELD_COMM, profile_str(p, comm).n);
+	if (fr->object.v)
+		widen(c, FIELD_DSO, dso_name(p, fr).n);
+	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
+		widen(c, FIELD_DSO, ADDRESS_DIGITS);
+	widen(c, FIELD_TRACE, profile_str(p, e->trace).n);
+}
+
+static void measure(struct columns *c)
+{
+	for (size_t i = 1; i < c->h->entries.n; i++)
+		widen_for(c, &c->h->entries.v[i]);
+	if (c->h->entries.n > 1) {
+		c->width[FIELD_PID] = c->width[FIELD_TID] = c->width[FIELD_COMM] + 8;
+		widen(c, FIELD_CPU, 3);
+	}
+	for (size_t f = 0; f < FIELD_COUNT; f++) {
+		widen(c, (enum hist_field)f, hist_field_width((enum hist_field)f));
+		widen(c, (enum hist_field)f, strlen(header_of(c, (enum hist_field)f)));
+	}
+}
+
+/* --- heading --------------------------------------------------------------------------------- */
+
+/* "1K", "815 ": perf cuts, it does not round. */
+static void print_short(struct out *o, uint64_t n)
+{
+	static const char units[] = " KMG";
+	size_t unit = 0;
+	for (; n > 1000 && units[unit + 1]; unit++)
+		n /= 1000;
+	out_u64(o, n);
+	out_char(o, units[unit]);
+}
+
+static void print_event(struct columns *c)
+{
+	const struct profile *p = c->keys->p;
+	bool relative = c->opt->relative;
+	out_cstr(c->o, "# Samples: ");
+	print_short(c->o, relative ? c->h->shown_count : c->h->total_count);
+	out_cstr(c->o, " of event '");
+	out_str(c->o, profile_str(p, p->events.v[c->h->event.v].name));
+	out_cstr(c->o, "'\n# Event count (approx.): ");
+	out_u64(c->o, c->total);
+	out_cstr(c->o, "\n#\n");
+}
+
+static void print_between(struct columns *c, bool *first)
+{
+	if (!*first)
+		out_cstr(c->o, c->opt->separator ? c->opt->separator : "  ");
+	*first = false;
+}
+
+static void print_heading(struct columns *c)
+{
+	bool first = true;
+	out_cstr(c->o, "# ");
+	for (size_t i = 0; i < c->fields->show_count; i++) {
+		enum hist_field f = c->fields->show[i];
+		if (!hist_field_shown(c->fields, f))
+			continue;
+		print_between(c, &first);
+		size_t pad = c->width[f] - strlen(header_of(c, f));
+		if (!hist_field_is_key(f))
+			out_spaces(c->o, pad);
+		out_cstr(c->o, header_of(c, f));
+		if (hist_field_is_key(f))
+			out_spaces(c->o, pad);
+	}
+	out_char(c->o, '\n');
+	if (c->opt->separator)
+		return;
+	first = true;
+	out_cstr(c->o, "# ");
+	for (size_t i = 0; i < c->fields->show_count; i++) {
+		enum hist_field f = c->fields->show[i];
+		if (!hist_field_shown(c->fields, f))
+			continue;
+		print_between(c, &first);
+		for (size_t n = 0; n < c->width[f]; n++)
+			out_char(c->o, '.');
+	}
+	out_cstr(c->o, "\n#\n");
+}
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+static void cell_percent(struct columns *c, enum hist_field f, uint64_t value)
+{
+	double percent = c->total ? 100.0 * (double)value / (double)c->total : 0.0;
+	int digits = c->opt->separator ? 1 : (int)hist_field_width(f) - 2;
+	out_fmt(&c->cell, " %*.2f%%", digits, percent);
+}
+
+static void cell_number(struct columns *c, enum hist_field f, uint64_t value)
+{
+	int digits = c->opt->separator ? 1 : (int)hist_field_width(f) - 1;
+	out_fmt(&c->cell, " %*" PRIu64, digits, value);
+}
+
+/* Text cut and padded to the column. */
+static void cell_text(struct columns *c, struct str text, size_t width)
+{
+	out_bytes(&c->cell, text.p, MIN(text.n, width));
+	out_spaces(&c->cell, width - MIN(text.n, width));
+}
+
+static void cell_symbol(struct columns *c, const struct hist_entry *e)
+{
+	const struct profile *p = c->keys->p;
+	const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(c->keys, e->sym));
+	struct str name = profile_str(p, p->funcs.v[fr->func.v].name);
+	out_fmt(&c->cell, "[%c] ", kind_letters[MIN(fr->kind, sizeof kind_letters - 1)]);
+	if (name.n)
+		out_str(&c->cell, name);
+	else
+		out_fmt(&c->cell, "%#.*" PRIx64, ADDRESS_DIGITS, fr->addr);
+}
+
+static void cell_thread(struct columns *c, enum hist_field f, const struct hist_entry *e)
+{
+	const struct profile *p = c->keys->p;
+	out_fmt(&c->cell, "%7" PRId32 ":", p->threads.v[e->thread.v].tid);
+	string_id comm = p->threads.v[c->keys->last_name[e->thread.v]].comm;
+	cell_text(c, profile_str(p, comm), c->width[f] - 8);
+}
+
+static void cell_key(struct columns *c, enum hist_field f, const struct hist_entry *e)
+{
+	const struct profile *p = c->keys->p;
+	switch (f) {
+	case FIELD_PID:
+	case FIELD_TID:
+		cell_thread(c, f, e);
+		break;
+	case FIELD_COMM:
+		cell_text(c, profile_str(p, p->threads.v[e->thread.v].comm), c->width[f]);
+		break;
+	case FIELD_DSO:
+		cell_text(c, dso_name(p, profile_frame_at(p, hist_keys_frame(c->keys, e->sym))),
+			  c->width[f]);
+		break;
+	case FIELD_SYMBOL:
+		cell_symbol(c, e);
+		break;
+	case FIELD_CPU:
+		out_fmt(&c->cell, "%3.3" PRId32, (int32_t)e->cpu);
+		break;
+	case FIELD_TRACE:
+		cell_text(c, profile_str(p, e->trace), c->width[f]);
+		break;
+	default:
+		cell_text(c, STR("-      -"), c->width[f]);
+		break;
+	}
+	/* The separator means nothing else in the line. */
+	if (c->opt->separator)
+		for (size_t i = 0; i < c->cell.n; i++)
+			if (c->cell.buf[i] == c->opt->separator[0])
+				c->cell.buf[i] = '.';
+}
+
+static void cell(struct columns *c, enum hist_field f, const struct hist_entry *e)
+{
+	switch (f) {
+	case FIELD_OVERHEAD:
+		cell_percent(c, f, e->weight);
+		break;
+	case FIELD_OVERHEAD_SYS:
+		cell_percent(c, f, e->by_kind[CODE_KERNEL]);
+		break;
+	case FIELD_OVERHEAD_US:
+		cell_percent(c, f, e->by_kind[CODE_USER]);
+		break;
+	case FIELD_OVERHEAD_GUEST_SYS:
+		cell_percent(c, f, e->by_kind[CODE_GUEST_KERNEL]);
+		break;
+	case FIELD_OVERHEAD_GUEST_US:
+		cell_percent(c, f, e->by_kind[CODE_GUEST_USER]);
+		break;
+	case FIELD_CHILDREN:
+		if (c->opt->hist->children)
+			cell_percent(c, f, e->children);
+		else
+			out_fmt(&c->cell, " %*s", (int)hist_field_width(f) - 1, "N/A");
+		break;
+	case FIELD_SAMPLES:
+		cell_number(c, f, e->count);
+		break;
+	case FIELD_PERIOD:
+		cell_number(c, f, e->weight);
+		break;
+	default:
+		cell_key(c, f, e);
+		break;
+	}
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static void print_entry(struct columns *c, const struct hist_entry *e)
+{
+	bool first = true;
+	if (!c->opt->separator)
+		out_cstr(c->o, "  ");
+	for (size_t i = 0; i < c->fields->show_count; i++) {
+		enum hist_field f = c->fields->show[i];
+		if (!hist_field_shown(c->fields, f))
+			continue;
+		print_between(c, &first);
+		c->cell.n = 0;
+		cell(c, f, e);
+		out_str(c->o, out_text(&c->cell));
+		if (i + 1 < c->fields->show_count && c->cell.n < c->width[f])
+			out_spaces(c->o, c->width[f] - c->cell.n);
+	}
+	out_char(c->o, '\n');
+}
+
+static uint64_t entry_weight(const struct report_options *opt, const struct hist_entry *e)
+{
+	return opt->hist->children ? e->children : e->weight;
+}
+
+static void print_entries(struct columns *c)
+{
+	bool graphs = c->opt->hist->graphs && c->h->trie.nodes.n;
+	struct callgraph graph = {0};
+	if (graphs)
+		callgraph_init(&graph, c->h, c->keys, c->opt->graph, c->opt->hist->children,
+			       c->total);
+	for (size_t i = 0; i + 1 < c->h->entries.n; i++) {
+		uint32_t id = c->h->order[i];
+		const struct hist_entry *e = &c->h->entries.v[id];
+		uint64_t weight = entry_weight(c->opt, e);
+		double percent = c->total ? (double)weight * 100.0 / (double)c->total : 0.0;
+		if ((float)percent < (float)c->opt->min_percent)
+			continue;
+		print_entry(c, e);
+		if (graphs && callgraph_worth(&graph, weight)) {
+			callgraph_of(&graph, id);
+			report_text_graph(c->o, &graph, c->opt, c->h->total_weight, weight);
+		}
+	}
+	if (graphs)
+		callgraph_free(&graph);
+}
+
+void report_text_event(struct out *o, const struct hist *h, const struct hist_keys *keys,
+		       const struct report_options *opt)
+{
+	struct columns c = {.o = o,
+			    .h = h,
+			    .keys = keys,
+			    .opt = opt,
+			    .fields = &opt->hist->fields,
+			    .total = opt->relative ? h->shown_weight : h->total_weight};
+	out_memory(&c.cell);
+	measure(&c);
+	if (!opt->quiet) {
+		print_event(&c);
+		print_heading(&c);
+	}
+	print_entries(&c);
+	out_cstr(o, "\n\n");
+	(void)out_finish(&c.cell);
+}

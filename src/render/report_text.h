@@ -1,0 +1,28 @@
+/* `report --stdio`: the text perf prints, column for column. */
+#ifndef KILN_REPORT_TEXT_H
+#define KILN_REPORT_TEXT_H
+
+#include "analyze/callgraph.h"
+#include "analyze/hist.h"
+#include "base/out.h"
+
+struct report_options {
+	const struct hist_options *hist;
+	const struct callgraph_options *graph;
+	double min_percent;    /* entries below are left out */
+	const char *separator; /* between columns, which are then not padded; NULL: none */
+	bool quiet;            /* entries only */
+	bool relative;         /* percentages of what the filter leaves, not of all samples */
+	bool dso_filter;       /* one was given: narrows a column */
+	bool skip_first_frame; /* of call graphs: the entry is sorted by its name anyway */
+};
+
+/* One event: heading, columns, entries, call graphs. */
+void report_text_event(struct out *o, const struct hist *h, const struct hist_keys *keys,
+		       const struct report_options *opt);
+
+/* The call graph of one entry; entry_weight is what the entry itself shows. */
+void report_text_graph(struct out *o, const struct callgraph *g, const struct report_options *opt,
+		       uint64_t event_weight, uint64_t entry_weight);
+
+#endif
