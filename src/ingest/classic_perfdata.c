@@ -287,7 +287,9 @@ static bool by_stacks(struct profile *dst, struct ingest *in, const struct inges
 bool classic_perfdata(struct profile *p, const char *path, const struct ingest_options *io,
 		      const struct classic_options *opt, struct diags *d, struct err *err)
 {
-	struct ingest *in = ingest_open(path, io, d, err);
+	struct ingest_options stacks = *io;
+	stacks.timed_stacks = true;
+	struct ingest *in = ingest_open(path, &stacks, d, err);
 	if (!in)
 		return false;
 	struct ingest_rows rows;

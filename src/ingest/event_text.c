@@ -264,6 +264,19 @@ static void print_head(struct out *o, const struct text *t, size_t row, const st
 		print_time(o, t, shown_time(t, row));
 }
 
+/* The frames, leaf first. A chain has them itself or its stack does. */
+static void print_stack(struct out *o, const struct profile *p, const struct ingest_chain *chain,
+			uint32_t fields)
+{
+	for (size_t i = 0; i < chain->depth; i++)
+		print_frame(o, p, chain->frames[i], profile_frame_at(p, chain->frames[i])->addr,
+			    true, fields);
+	for (stack_id s = chain->stack; s.v; s = p->stacks.v[s.v].parent) {
+		frame_id f = p->stacks.v[s.v].frame;
+		print_frame(o, p, f, profile_frame_at(p, f)->addr, true, fields);
+	}
+}
+
 static void print_details(struct out *o, const struct sample *s, uint32_t fields)
 {
 	if (fields & TEXT_ADDR)
@@ -303,11 +316,9 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 	if (fields & TEXT_IP) {
 		struct ingest_chain chain = ingest_chain(t->in, r->chain);
 		out_char(o, block ? '\n' : ' ');
-		for (size_t i = 0; block && i < chain.depth; i++)
-			print_frame(o, t->profile, chain.frames[i],
-				    profile_frame_at(t->profile, chain.frames[i])->addr, true,
-				    fields);
-		if (!block)
+		if (block)
+			print_stack(o, t->profile, &chain, fields);
+		else
 			print_frame(o, t->profile, chain.leaf, s.ip, false, fields);
 	}
 	if (fields & TEXT_PHYS_ADDR)

@@ -5,8 +5,8 @@
 
 #include "ingest/aggregate.h"
 #include "ingest/chains.h"
-#include "ingest/sample_filter.h"
 #include "ingest/rows.h"
+#include "ingest/sample_filter.h"
 #include "ingest/symbolize.h"
 
 struct ingest {
@@ -313,7 +313,8 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	(void)err;
 	in->opt.by_thread = true;
 	in->opt.by_comm = false;
-	in->chains.flat = true;
+	in->chains.keep_all = true;
+	in->chains.flat = !in->opt.timed_stacks;
 	for_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
@@ -324,6 +325,8 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain)
 {
 	const struct chain *c = &in->chains.list.v[chain];
+	if (in->opt.timed_stacks)
+		return (struct ingest_chain){.leaf = c->leaf, .stack = c->stack};
 	return (struct ingest_chain){
 		.leaf = c->leaf, .frames = in->chains.frames.v + c->first, .depth = c->depth};
 }
