@@ -41,6 +41,12 @@ const struct session *ingest_session(struct ingest *in);
 const struct profile *ingest_profile(struct ingest *in);
 struct pool *ingest_pool(struct ingest *in);
 
+/* The kernel function at an address, for texts that name addresses (%pS). Load first, once; the
+ * look-up itself may be made from any thread. */
+void ingest_load_kernel(struct ingest *in);
+bool ingest_kernel_symbol(const struct ingest *in, uint64_t addr, struct str *name,
+			  uint64_t *start);
+
 /* Pass 2 for aggregated views: fills the profile's rows, symbolizes. The profile is owned by `in`.
  */
 MUST_USE bool ingest_aggregate(struct ingest *in, struct err *err);
