@@ -25,8 +25,7 @@ static bool rewind_stdin(struct lines *in, struct err *err)
 	CLEANUP(close_fd) int fd = file_temp(cli_temp_dir(), err);
 	if (fd < 0 || !lines_copy(in, fd, err))
 		return false;
-	return dup2(fd, STDIN_FILENO) >= 0 ||
-	       err_sys(err, errno, "cannot replace standard input");
+	return dup2(fd, STDIN_FILENO) >= 0 || err_sys(err, errno, "cannot replace standard input");
 }
 
 static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
@@ -39,7 +38,7 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 	if (opt->classic) {
 		l->owned = profile_new();
 		l->profile = l->owned;
-		return classic_perfdata(l->owned, path, io, opt->classic, d, err);
+		return classic_perfdata(l->owned, path, &io, opt->classic, d, err);
 	}
 	io.by_comm = opt->detail == IMPORT_BY_COMM;
 	io.by_thread = opt->detail == IMPORT_BY_THREAD;

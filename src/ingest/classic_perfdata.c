@@ -1,8 +1,8 @@
 /*
- * Two ways. Nearly always the stacks of the profile can be named the classic way one by one: each
- * function is looked at once, however many samples there are. But the script reads text, and there
- * are recordings where what it makes of a sample depends on the time or the payload in its head
- * line, or on which event came first: then the text is made and read.
+ * Two ways. Nearly always the stacks can be named the classic way one by one: each function is
+ * looked at once, however many samples there are. But the script reads text, and there are samples
+ * where what it makes of them depends on all that is in their head line, or on the sample before:
+ * for those the text is made and read.
  */
 #include "ingest/classic_perfdata.h"
 
@@ -21,53 +21,88 @@
 
 struct walk {
 	struct classic_stacks out;
+	struct ingest *in;
 	const struct profile *p;
+	const struct classic_options *opt;
+	struct diags *d;
+	event_id event; /* the one that is taken; 0: not yet seen */
+	struct sample_scratch scratch;
 	struct classic_range *frames; /* by frame id and whether the root is Java's */
+	struct root {
+		bool known, java;
+		stack_id stack;
+	} * roots; /* by thread */
 	/* Where a stack ended up, under the root it was last seen below. */
 	struct place {
 		stack_id root, stack;
 	} * places;
 	VEC(stack_id) path;
+	struct out line;
+	struct ingest_rows odd; /* to be read as text */
 };
 
-/* Samples of other events and those on one line take part in the text in ways of their own. */
-static bool events_are_simple(const struct profile *p, const struct classic_options *opt)
+/* Samples on one line touch those that follow, a tracepoint's payload is text that may look like
+ * anything, and a name of two words is none to the script. */
+static bool event_is_simple(const struct profile *p, const struct profile_event *e)
 {
-	for (size_t i = 1; i < p->events.n; i++) {
-		struct str name = profile_str(p, p->events.v[i].name);
-		if (p->events.v[i].tracepoint || !p->events.v[i].has_stacks ||
-		    skip_word(name, 0) != name.n)
-			return false;
-	}
-	return p->events.n == 2 || (p->events.n > 2 && opt->event);
+	struct str name = profile_str(p, e->name);
+	return !e->tracepoint && e->has_stacks && skip_word(name, 0) == name.n;
 }
 
-/* A command name the script finds whatever follows the thread id. */
+static bool events_are_simple(const struct profile *p, const struct ingest_rows *rows)
+{
+	bool *checked = mem_calloc(p->events.n, sizeof *checked);
+	bool simple = true;
+	for (size_t i = 0; i < rows->n && simple; i++) {
+		size_t event = rows->v[i].event + 1;
+		if (!checked[event])
+			simple = event_is_simple(p, &p->events.v[event]);
+		checked[event] = true;
+	}
+	free(checked);
+	return simple;
+}
+
+/* A line the script takes for a comment, or for no head at all. */
+static bool has_no_head(const struct profile *p, const struct profile_thread *t)
+{
+	struct str comm = profile_str(p, t->comm);
+	return !comm.n || is_blank_char(comm.p[0]) || comm.p[0] == '#';
+}
+
+/* A command name that the script finds whatever follows the thread id. */
 static bool thread_is_simple(const struct profile *p, const struct profile_thread *t)
 {
 	struct str comm = profile_str(p, t->comm);
-	return comm.n >= 2 && !is_blank_char(comm.p[0]) && comm.p[0] != '#' && t->tid >= 0 &&
-	       !str_is(comm, ":-1") && !memchr(comm.p, '\n', comm.n);
+	return comm.n >= 2 && t->tid >= 0 && !has_no_head(p, t) && !memchr(comm.p, '\n', comm.n);
 }
 
-static stack_id root_of(struct walk *w, thread_id id, struct out *line)
+static stack_id root_of(struct walk *w, thread_id id)
 {
-	const struct profile_thread *t = &w->p->threads.v[id.v];
-	line->n = 0;
-	out_str(line, profile_str(w->p, t->comm));
-	out_fmt(line, " %5d ", t->tid);
-	struct classic_head head;
-	(void)classic_head(out_text(line), &head); /* thread_is_simple() */
-	return classic_stacks_root(&w->out, &head);
+	struct root *known = &w->roots[id.v];
+	if (!known->known) {
+		const struct profile_thread *t = &w->p->threads.v[id.v];
+		struct out *line = &w->line;
+		line->n = 0;
+		out_str(line, profile_str(w->p, t->comm));
+		out_fmt(line, " %5d ", t->tid);
+		struct classic_head head;
+		(void)classic_head(out_text(line), &head); /* thread_is_simple() */
+		stack_id stack = classic_stacks_root(&w->out, &head);
+		*known = (struct root){true, w->out.java, stack};
+	}
+	w->out.java = known->java;
+	return known->stack;
 }
 
 /* A frame as `perf script` writes it, read back. */
-static struct classic_range frame_of(struct walk *w, frame_id id, struct out *line)
+static struct classic_range frame_of(struct walk *w, frame_id id)
 {
 	struct classic_range *known = &w->frames[2 * id.v + w->out.java];
 	if (known->known)
 		return *known;
 	const struct profile_frame *f = &w->p->frames.v[id.v];
+	struct out *line = &w->line;
 	line->n = 0;
 	out_hex(line, f->addr);
 	out_char(line, ' ');
@@ -87,7 +122,7 @@ static struct classic_range frame_of(struct walk *w, frame_id id, struct out *li
 	return *known;
 }
 
-static stack_id stack_of(struct walk *w, stack_id root, stack_id s, struct out *line)
+static stack_id stack_of(struct walk *w, stack_id root, stack_id s)
 {
 	vec_clear(&w->path);
 	for (; s.v && w->places[s.v].root.v != root.v; s = w->p->stacks.v[s.v].parent)
@@ -95,55 +130,59 @@ static stack_id stack_of(struct walk *w, stack_id root, stack_id s, struct out *
 	stack_id at = s.v ? w->places[s.v].stack : root;
 	while (w->path.n) {
 		s = w->path.v[--w->path.n];
-		at = classic_stacks_push(&w->out, at,
-					 frame_of(w, w->p->stacks.v[s.v].frame, line));
+		at = classic_stacks_push(&w->out, at, frame_of(w, w->p->stacks.v[s.v].frame));
 		w->places[s.v] = (struct place){root, at};
 	}
 	return at;
 }
 
-static void walk_rows(struct walk *w, const struct classic_options *opt, struct diags *d)
+/* As the head line has it; 0 counts as 1. */
+static uint64_t period_of(struct walk *w, const struct ingest_row *row)
 {
-	struct out line;
-	out_memory(&line);
-	for (size_t i = 0; i < w->p->rows.n; i++) {
-		const struct profile_row *r = &w->p->rows.v[i];
-		struct str event = profile_str(w->p, w->p->events.v[r->event.v].name);
-		if (opt->event && !str_is(event, opt->event))
-			continue;
-		stack_id root = root_of(w, r->thread, &line);
-		/* A period of 0 counts as 1. */
-		if (!classic_stacks_add(&w->out, stack_of(w, root, r->stack, &line),
-					r->weight ? r->weight : r->count))
-			diag_partial(d, DIAG_BAD_RECORD,
-				     "samples are left out: the periods exceed 64 bits");
-	}
-	(void)out_finish(&line);
+	struct perfdata *pd = ingest_perfdata(w->in);
+	const struct attr *attr = &perfdata_event(pd, row->event)->attr;
+	uint64_t period = attr->sample_period;
+	struct record r;
+	struct sample s;
+	if (attr->sample_type & PERF_SAMPLE_PERIOD && perfdata_record_at(pd, row->offset, &r) &&
+	    record_sample(&r, attr, &w->scratch, &s))
+		period = s.period;
+	return period ? period : 1;
 }
 
-/* False when the text is needed. */
-static bool by_stacks(struct profile *dst, struct ingest *in, const struct classic_options *opt,
-		      struct diags *d)
+/* Only the event of the first head, or the one asked for, is taken. */
+static bool wanted_event(struct walk *w, const struct ingest_row *row)
 {
-	const struct profile *p = ingest_profile(in);
-	struct err err;
-	if (!events_are_simple(p, opt) || !ingest_aggregate(in, &err))
-		return false;
-	for (size_t i = 1; i < p->threads.n; i++)
-		if (!thread_is_simple(p, &p->threads.v[i]))
-			return false;
-	if (d->of[DIAG_BAD_CALLCHAIN].count)
-		return false;
-	struct walk w = {.p = p};
-	classic_stacks_init(&w.out, dst, opt);
-	w.frames = mem_calloc(2 * p->frames.n, sizeof *w.frames);
-	w.places = mem_calloc(p->stacks.n, sizeof *w.places);
-	walk_rows(&w, opt, d);
-	free(w.frames);
-	free(w.places);
-	vec_free(&w.path);
-	classic_stacks_free(&w.out);
-	return true;
+	struct str name = profile_str(w->p, w->p->events.v[row->event + 1].name);
+	if (w->opt->event)
+		return str_is(name, w->opt->event);
+	if (!w->event.v)
+		w->event.v = (uint32_t)row->event + 1;
+	struct str own = profile_str(w->p, w->p->events.v[w->event.v].name);
+	if (str_eq(name, own))
+		return true;
+	if (!w->d->of[DIAG_NOTE].count) {
+		diag_add(w->d, DIAG_NOTE, 1, "only stacks of %.*s are shown; there is also %.*s",
+			 (int)own.n, own.p, (int)name.n, name.p);
+		diag_hint(w->d, DIAG_NOTE, "-e NAME chooses another event");
+	}
+	return false;
+}
+
+static void walk_row(struct walk *w, const struct ingest_row *row)
+{
+	const struct profile_thread *t = &w->p->threads.v[row->thread.v];
+	if (has_no_head(w->p, t) || !wanted_event(w, row))
+		return;
+	if (!thread_is_simple(w->p, t)) {
+		w->odd.v[w->odd.n++] = *row;
+		return;
+	}
+	stack_id stack = stack_of(w, root_of(w, row->thread),
+				  ingest_chain(w->in, row->chain).stack);
+	if (!classic_stacks_add(&w->out, stack, period_of(w, row)))
+		diag_partial(w->d, DIAG_BAD_RECORD,
+			     "samples are left out: the periods exceed 64 bits");
 }
 
 /* --- by text --------------------------------------------------------------------------------- */
@@ -186,18 +225,16 @@ static void take_diags(struct diags *to, const struct diags *from)
 	}
 }
 
-static bool by_text(struct profile *p, struct ingest *in, const char *path,
-		    const struct classic_options *opt, struct diags *d, struct err *err)
+static bool by_text(struct profile *p, struct ingest *in, const struct ingest_rows *rows,
+		    const char *path, const struct classic_options *opt, struct diags *d,
+		    struct err *err)
 {
-	struct ingest_rows rows;
-	if (!ingest_timed(in, &rows, err))
-		return false;
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return err_sys(err, errno, "cannot make a pipe");
 	CLEANUP(close_fd) int fd = ends[0];
 	struct writer *w = mem_zalloc(sizeof *w);
-	*w = (struct writer){.in = in, .rows = &rows, .fd = ends[1]};
+	*w = (struct writer){.in = in, .rows = rows, .fd = ends[1]};
 	pthread_t thread;
 	int error = pthread_create(&thread, NULL, write_text, w);
 	if (error) {
@@ -219,23 +256,48 @@ static bool by_text(struct profile *p, struct ingest *in, const char *path,
 	return ok;
 }
 
-bool classic_perfdata(struct profile *p, const char *path, struct ingest_options io,
+/* --- both ------------------------------------------------------------------------------------ */
+
+static bool by_stacks(struct profile *dst, struct ingest *in, const struct ingest_rows *rows,
+		      const char *path, const struct classic_options *opt, struct diags *d,
+		      struct err *err)
+{
+	const struct profile *p = ingest_profile(in);
+	struct walk w = {.in = in, .p = p, .opt = opt, .d = d};
+	classic_stacks_init(&w.out, dst, opt);
+	out_memory(&w.line);
+	w.frames = mem_calloc(2 * p->frames.n, sizeof *w.frames);
+	w.roots = mem_calloc(p->threads.n, sizeof *w.roots);
+	w.places = mem_calloc(p->stacks.n, sizeof *w.places);
+	w.odd.v = mem_calloc(rows->n + 1, sizeof *w.odd.v);
+	for (size_t i = 0; i < rows->n; i++)
+		walk_row(&w, &rows->v[i]);
+	classic_stacks_free(&w.out);
+	(void)out_finish(&w.line);
+	free(w.frames);
+	free(w.roots);
+	free(w.places);
+	vec_free(&w.path);
+	sample_scratch_free(&w.scratch);
+	bool ok = !w.odd.n || by_text(dst, in, &w.odd, path, opt, d, err);
+	free(w.odd.v);
+	return ok;
+}
+
+bool classic_perfdata(struct profile *p, const char *path, const struct ingest_options *io,
 		      const struct classic_options *opt, struct diags *d, struct err *err)
 {
-	struct diags before = *d;
-	io.by_comm = !opt->tid;
-	io.by_thread = opt->tid;
-	struct ingest *in = ingest_open(path, &io, d, err);
+	struct ingest_options stacks = *io;
+	stacks.timed_stacks = true;
+	struct ingest *in = ingest_open(path, &stacks, d, err);
 	if (!in)
 		return false;
-	bool ok = by_stacks(p, in, opt, d);
-	if (!ok) {
-		/* Nothing was added yet. What was to be said is said again. */
-		ingest_close(in);
-		*d = before;
-		in = ingest_open(path, &io, d, err);
-		ok = in && by_text(p, in, path, opt, d, err);
-	}
+	struct ingest_rows rows;
+	bool ok = ingest_timed(in, &rows, err);
+	if (ok && events_are_simple(ingest_profile(in), &rows) && !opt->srcline)
+		ok = by_stacks(p, in, &rows, path, opt, d, err);
+	else if (ok)
+		ok = by_text(p, in, &rows, path, opt, d, err);
 	ingest_close(in);
 	return ok;
 }

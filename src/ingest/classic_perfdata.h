@@ -4,10 +4,8 @@
 
 #include "ingest/ingest.h"
 
-/* Fills `p` as import_classic() does from the text of the recording at `path`. The input may be
- * read twice, so it has to be a file. */
-MUST_USE bool classic_perfdata(struct profile *p, const char *path, struct ingest_options io,
-			       const struct classic_options *opt, struct diags *d,
-			       struct err *err);
+/* Fills `p` as import_classic() does from the text of the recording at `path`. */
+MUST_USE bool classic_perfdata(struct profile *p, const char *path, const struct ingest_options *io,
+			       const struct classic_options *opt, struct diags *d, struct err *err);
 
 #endif
