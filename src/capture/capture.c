@@ -27,7 +27,8 @@
 #include "perfdata/writer.h"
 
 #define FLUSH_INTERVAL_NS 500000000 /* how much a killed recorder may take with it */
-#define IDS_PER_RECORD 2000         /* of 32 bytes, in a record of at most 64 kB */
+#define DRAIN_PIECE (256 << 10)
+#define IDS_PER_RECORD 2000 /* of 32 bytes, in a record of at most 64 kB */
 
 struct capture {
 	const struct capture_plan *plan;
@@ -52,14 +53,14 @@ uint64_t capture_max_frequency(void)
 	return file_read_u64(MAX_RATE_FILE, &max) && max ? max : 100000;
 }
 
-const char *capture_tracefs(void)
+const char *capture_tracefs(bool may_mount)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 	struct statfs fs;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (statfs(places[i], &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
 			return places[i];
-	if (geteuid() == 0 && mount("tracefs", places[0], "tracefs", 0, NULL) == 0)
+	if (may_mount && geteuid() == 0 && mount("tracefs", places[0], "tracefs", 0, NULL) == 0)
 		return places[0];
 	return NULL;
 }
@@ -87,7 +88,7 @@ static bool write_tracing_data(struct capture *c, struct err *err)
 	if (names.n) {
 		struct out o;
 		out_memory(&o);
-		ok = tracing_data_build(&o, capture_tracefs(), names.v, names.n, err) &&
+		ok = tracing_data_build(&o, capture_tracefs(false), names.v, names.n, err) &&
 		     perfdata_writer_feature(c->writer, FEAT_TRACING_DATA, o.buf, o.n, err);
 		(void)out_finish(&o);
 	}
@@ -204,22 +205,34 @@ static bool write_round_end(struct capture *c, struct err *err)
 	return perfdata_write(c->writer, &iov, 1, err);
 }
 
-/* One pass over all rings, straight from ring to file. */
+/* Straight from ring to file, in pieces: so the kernel gets room soon, and a full disk costs us the
+ * last piece only. */
+static bool drain_ring(struct capture *c, struct ring *r, uint64_t head, struct err *err)
+{
+	struct iovec iov[2];
+	int count;
+	while ((count = ring_pieces(r, head, iov)) > 0) {
+		uint64_t samples = c->scan.samples;
+		size_t n = scan_records(&c->scan, iov, count, DRAIN_PIECE);
+		if (!perfdata_write(c->writer, iov, iov[1].iov_len ? 2 : 1, err)) {
+			c->scan.samples = samples;
+			return false;
+		}
+		ring_take(r, n);
+	}
+	return true;
+}
+
+/* One pass over all rings. */
 static bool drain(struct capture *c, struct err *err)
 {
 	bool any = false;
 	for (size_t i = 0; i < c->rings.v.n; i++) {
 		struct ring *r = &c->rings.v.v[i];
-		struct iovec iov[2];
-		uint64_t head;
-		int n = ring_peek(r, iov, &head);
-		if (!n)
-			continue;
-		any = true;
-		scan_records(&c->scan, iov, n);
-		if (!perfdata_write(c->writer, iov, n, err))
+		uint64_t head = ring_head(r);
+		any |= head != r->tail;
+		if (!drain_ring(c, r, head, err))
 			return false;
-		ring_take(r, head);
 	}
 	return !any || write_round_end(c, err);
 }
@@ -337,7 +350,8 @@ static bool end_output(struct capture *c, bool ok, struct err *err)
 	if (!c->writer)
 		return ok;
 	write_last_features(c);
-	c->result->bytes = perfdata_writer_bytes(c->writer);
+	if (!c->result->exec_failed)
+		c->result->bytes = perfdata_writer_bytes(c->writer);
 	/* The first failure is the one to tell. */
 	if (!perfdata_writer_close(c->writer, &close_err) && ok) {
 		*err = close_err;
@@ -394,6 +408,7 @@ static bool start(struct capture *c, struct err *err)
 	if (!workload_start(&c->workload, c->plan->command[0], err)) {
 		if (!perfdata_writer_is_pipe(c->writer))
 			(void)unlink(c->plan->output);
+		c->result->exec_failed = true;
 		return false;
 	}
 	c->result->command_ran = true;

@@ -282,15 +282,7 @@ static bool use_user_only(struct counters *cs, struct counter *c, const struct c
 	if (!c->tracking || c->attr.config != PERF_COUNT_SW_DUMMY)
 		c->name = arena_printf(&cs->arena, "%s%su", c->name,
 				       strchr(c->name, ':') ? "" : ":");
-	if (plan->note && !cs->told_user_only) {
-		char level[16] = "?";
-		(void)!file_read_line(PARANOID_FILE, level, sizeof level);
-		plan->note(arena_printf(&cs->arena,
-					"user space only: kernel.perf_event_paranoid is %s (sudo "
-					"sysctl -w kernel.perf_event_paranoid=1 shows the kernel)",
-					level));
-	}
-	cs->told_user_only = true;
+	cs->user_only = true;
 	return true;
 }
 
@@ -385,12 +377,24 @@ static bool open_counter(struct counters *cs, struct counter *c, const struct ta
 	return true;
 }
 
+static void tell_user_only(struct counters *cs, const struct capture_plan *plan)
+{
+	char level[16] = "?";
+	(void)!file_read_line(PARANOID_FILE, level, sizeof level);
+	plan->note(arena_printf(&cs->arena,
+				"user space only: kernel.perf_event_paranoid is %s (sudo sysctl -w "
+				"kernel.perf_event_paranoid=1 shows the kernel)",
+				level));
+}
+
 bool counters_open(struct counters *cs, const struct targets *t, const struct capture_plan *plan,
 		   struct err *err)
 {
 	for (size_t i = 0; i < cs->v.n; i++)
 		if (!open_counter(cs, &cs->v.v[i], t, plan, err))
 			return false;
+	if (cs->user_only && plan->note)
+		tell_user_only(cs, plan);
 	return true;
 }
 
