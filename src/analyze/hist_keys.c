@@ -91,36 +91,6 @@ static void number_places(struct hist_keys *k)
 
 /* --- threads and who ------------------------------------------------------------------------ */
 
-static bool same_task(const struct profile_thread *a, const struct profile_thread *b)
-{
-	return a->tid == b->tid && a->pid == b->pid && a->process == b->process;
-}
-
-/* Threads come in the order in which they were first seen, so the last of a task has its last
- * name. */
-static void find_last_names(struct hist_keys *k)
-{
-	const struct profile *p = k->p;
-	struct index index = {0};
-	k->last_name = mem_calloc(p->threads.n, sizeof *k->last_name);
-	for (uint32_t i = (uint32_t)p->threads.n; i-- > 1;) {
-		const struct profile_thread *t = &p->threads.v[i];
-		uint64_t h = hash_mix((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid,
-				      t->process);
-		k->last_name[i] = i;
-		bool found = false;
-		for (struct index_probe at = index_probe(&index, h);
-		     !found && index_next(&index, &at);) {
-			found = same_task(t, &p->threads.v[at.value]);
-			if (found)
-				k->last_name[i] = at.value;
-		}
-		if (!found)
-			index_put(&index, h, i);
-	}
-	index_free(&index);
-}
-
 static void number_threads(struct hist_keys *k)
 {
 	const struct profile *p = k->p;
@@ -159,14 +129,13 @@ uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row)
 }
 
 void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct hist_fields *fields,
-		    bool by_address)
+		    bool by_address, const struct str *last_comms)
 {
-	*k = (struct hist_keys){.p = p, .fields = fields};
+	*k = (struct hist_keys){.p = p, .fields = fields, .last_comms = last_comms};
 	vec_push(&k->whos, (struct hist_who){0});
 	number_syms(k, by_address);
 	number_places(k);
 	number_threads(k);
-	find_last_names(k);
 }
 
 void hist_keys_free(struct hist_keys *k)
@@ -175,7 +144,6 @@ void hist_keys_free(struct hist_keys *k)
 	free(k->func_frame);
 	free(k->sym_place);
 	free(k->thread_key);
-	free(k->last_name);
 	vec_free(&k->whos);
 	index_free(&k->who_index);
 	*k = (struct hist_keys){0};

@@ -27,19 +27,26 @@ struct hist_keys {
 	uint32_t *func_frame; /* by func_id: one frame in it */
 	uint32_t *sym_place;  /* by sym */
 	uint32_t sym_count, place_count;
-	uint32_t *thread_key; /* by thread_id */
-	uint32_t *last_name;  /* by thread_id: the same thread under its last name */
+	uint32_t *thread_key;         /* by thread_id */
+	const struct str *last_comms; /* by thread_id: what the thread was called at last; borrowed,
+					 NULL: as in the profile */
 	VEC(struct hist_who) whos;
 	struct index who_index;
 };
 
 /* by_address: addresses within one function are different syms. */
 void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct hist_fields *fields,
-		    bool by_address);
+		    bool by_address, const struct str *last_comms);
 void hist_keys_free(struct hist_keys *k);
 
 /* Both from 1. */
 uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row);
+
+static inline struct str hist_keys_last_comm(const struct hist_keys *k, thread_id thread)
+{
+	return k->last_comms ? k->last_comms[thread.v]
+			     : profile_str(k->p, k->p->threads.v[thread.v].comm);
+}
 
 /* A frame that has this sym. */
 static inline frame_id hist_keys_frame(const struct hist_keys *k, uint32_t sym)

@@ -8,7 +8,7 @@
 #include "render/render.h"
 
 static struct {
-	const char *input;
+	struct input_options in;
 	const char *output;
 	const char *event;
 	bool pid, tid;
@@ -17,13 +17,9 @@ static struct {
 	bool addrs;
 	const char *colors;
 	struct svg_options svg;
-} opts = {.input = "perf.data", .output = "flame.svg", .svg.min_width = 0.1};
+} opts = {.output = "flame.svg", .svg.min_width = 0.1};
 
 static const struct option options[] = {
-	{OPT_STRING, 'i', "input", "FILE",
-	 "perf.data, text of perf script or folded stacks; \"-\" is standard input (default: "
-	 "perf.data)",
-	 .value = &opts.input},
 	{OPT_STRING, 'o', "output", "FILE",
 	 "the picture; \"-\" is standard output (default: flame.svg)", .value = &opts.output},
 	{OPT_GROUP, .help = "what is shown"},
@@ -63,6 +59,8 @@ static const struct option options[] = {
 	{OPT_STRING, 0, "fonttype", "NAME", "font (default: Verdana)", .value = &opts.svg.font},
 	{OPT_DOUBLE, 0, "fontsize", "PIXELS", "size of the font (default: 12)",
 	 .value = &opts.svg.font_size},
+	{OPT_GROUP, .help = "input"},
+	INPUT_OPTIONS(opts.in),
 	{0},
 };
 
@@ -135,7 +133,8 @@ static bool draw(const struct tree *tree, struct diags *d, struct err *err)
 
 static bool flame(struct diags *d, struct err *err)
 {
-	struct load_options load = {.detail = opts.tid   ? IMPORT_BY_THREAD
+	struct load_options load = {.input = &opts.in,
+				    .detail = opts.tid   ? IMPORT_BY_THREAD
 					      : opts.pid ? IMPORT_BY_PROCESS
 							 : IMPORT_BY_COMM};
 	struct tree_options shape = {.root = opts.tid   ? TREE_ROOT_COMM_TID
@@ -148,13 +147,13 @@ static bool flame(struct diags *d, struct err *err)
 				     .mark_inlined = opts.all,
 				     .addresses = opts.addrs};
 	struct loaded in;
-	if (!load_input(&in, opts.input, &load, d, err))
+	if (!load_input(&in, &load, d, err))
 		return false;
 	if (in.kind == INPUT_FOLDED) {
 		shape.verbatim = true;
 		shape.mark_kernel = shape.mark_jit = shape.mark_inlined = false;
 	}
-	bool ok = load_event(&in, opts.input, opts.event, &shape.event, d, err);
+	bool ok = load_event(&in, opts.event, &shape.event, d, err);
 	char unit[64];
 	struct tree tree;
 	if (ok) {
@@ -176,14 +175,14 @@ static int run(const struct command *cmd, const struct parsed *args)
 	struct err err = {0};
 	struct diags diags = {0};
 	if (args->count == 1)
-		opts.input = args->args[0];
+		opts.in.input = args->args[0];
 	if (args->count > 1)
 		err_set(&err, ERR_USAGE, "one picture shows one input");
 	if (err.code || !check(&err) || !flame(&diags, &err)) {
-		(void)cli_diags(cmd, &diags, false);
+		(void)cli_diags(cmd, &diags, opts.in.quiet);
 		return cli_fail(cmd, &err);
 	}
-	return cli_diags(cmd, &diags, false);
+	return cli_diags(cmd, &diags, opts.in.quiet);
 }
 
 const struct command cmd_flame = {

@@ -5,20 +5,16 @@
 #include "render/render.h"
 
 static struct {
-	const char *input;
+	struct input_options in;
 	const char *output;
 	const char *event;
 	bool pid, tid;
 	bool kernel, jit, inlined, all;
 	bool addrs;
 	bool classic, srcline;
-} opts = {.input = "perf.data"};
+} opts;
 
 static const struct option options[] = {
-	{OPT_STRING, 'i', "input", "FILE",
-	 "perf.data, text of perf script or folded stacks; \"-\" is standard input (default: "
-	 "perf.data)",
-	 .value = &opts.input},
 	{OPT_STRING, 'o', "output", "FILE", "write to FILE instead of standard output",
 	 .value = &opts.output},
 	{OPT_STRING, 'e', "event", "NAME", "stacks of this event (default: the first)",
@@ -39,6 +35,8 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "srcline", NULL,
 	 "with --classic: text is from perf script -F +srcline; add the source lines to the names",
 	 .value = &opts.srcline},
+	{OPT_GROUP, .help = "input"},
+	INPUT_OPTIONS(opts.in),
 	{0},
 };
 
@@ -71,12 +69,13 @@ static bool fold(struct diags *d, struct err *err)
 					  .addrs = opts.addrs,
 					  .srcline = opts.srcline,
 					  .event = opts.event};
-	struct load_options load = {.detail = opts.tid   ? IMPORT_BY_THREAD
+	struct load_options load = {.input = &opts.in,
+				    .detail = opts.tid   ? IMPORT_BY_THREAD
 					      : opts.pid ? IMPORT_BY_PROCESS
 							 : IMPORT_BY_COMM,
 				    .classic = opts.classic ? &classic : NULL};
 	struct loaded in;
-	if (!load_input(&in, opts.input, &load, d, err))
+	if (!load_input(&in, &load, d, err))
 		return false;
 	bool text = in.kind == INPUT_FOLDED || opts.classic;
 	struct tree_options shape = {.root = opts.tid   ? TREE_ROOT_COMM_TID
@@ -91,7 +90,7 @@ static bool fold(struct diags *d, struct err *err)
 				     .folded = !text};
 	if (text)
 		shape.mark_kernel = shape.mark_jit = shape.mark_inlined = false;
-	bool ok = text || load_event(&in, opts.input, opts.event, &shape.event, d, err);
+	bool ok = text || load_event(&in, opts.event, &shape.event, d, err);
 	struct tree tree;
 	if (ok)
 		tree_build(&tree, in.profile, &shape);
@@ -111,14 +110,14 @@ static int run(const struct command *cmd, const struct parsed *args)
 	struct err err = {0};
 	struct diags diags = {0};
 	if (args->count == 1)
-		opts.input = args->args[0];
+		opts.in.input = args->args[0];
 	if (args->count > 1)
 		err_set(&err, ERR_USAGE, "only one input can be folded");
 	if (err.code || !check(&err) || !fold(&diags, &err)) {
-		(void)cli_diags(cmd, &diags, false);
+		(void)cli_diags(cmd, &diags, opts.in.quiet);
 		return cli_fail(cmd, &err);
 	}
-	return cli_diags(cmd, &diags, false);
+	return cli_diags(cmd, &diags, opts.in.quiet);
 }
 
 const struct command cmd_fold = {

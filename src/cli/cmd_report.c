@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "children", NULL, "count also what a function calls",
 	 .value = &opts.columns.children, .was_set = &opts.children_set},
 	{OPT_CALL, 'g', "call-graph", "OPTIONS",
-	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT],caller|callee,function|address,percent|period|count",
+	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT], caller|callee,function|address,percent|period|count",
 	 .optional_arg = true, .next_word = true, .call = take_call_graph},
 	{OPT_BOOL, 'G', "inverted", NULL, "call graphs begin at the caller",
 	 .value = &opts.inverted},
@@ -128,7 +128,7 @@ static bool mentions(const char *list, const char *word)
 	return list && strstr(list, word);
 }
 
-/* perf counts children unless told not to; kiln when told to. */
+/* perf counts children unless told not to, but never those of a pipe; kiln when told to. */
 static void choose_children(void)
 {
 	if (!opts.children_set)
@@ -178,9 +178,27 @@ static bool set_columns(struct hist_options *h, const struct profile *p, struct 
 	return true;
 }
 
-static void print_events(struct out *o, const struct profile *p, const struct hist_options *h,
+/* What each thread was called at the end of the recording. */
+static struct str *last_comms(struct ingest *in)
+{
+	const struct profile *p = ingest_profile(in);
+	struct str *names = mem_calloc(p->threads.n, sizeof *names);
+	for (size_t i = 1; i < p->threads.n; i++) {
+		const struct profile_thread *t = &p->threads.v[i];
+		struct session_who who = session_who_at(ingest_session(in), t->pid, t->tid,
+							UINT64_MAX);
+		bool known = who.comm.v && who.process == t->process;
+		names[i] = known ? session_str(ingest_session(in), who.comm)
+				 : profile_str(p, t->comm);
+	}
+	return names;
+}
+
+static void print_events(struct out *o, struct ingest *in, const struct hist_options *h,
 			 struct diags *d)
 {
+	const struct profile *p = ingest_profile(in);
+	CLEANUP(mem_free_ptr) struct str *comms = last_comms(in);
 	struct report_options report = {
 		.hist = h,
 		.graph = &opts.graph,
@@ -193,7 +211,7 @@ static void print_events(struct out *o, const struct profile *p, const struct hi
 				    !strncmp(opts.columns.sort, "sym", 3),
 	};
 	struct hist_keys keys;
-	hist_keys_init(&keys, p, &h->fields, opts.graph.by_address);
+	hist_keys_init(&keys, p, &h->fields, opts.graph.by_address, comms);
 	bool any = false;
 	for (uint32_t i = 1; i < p->events.n; i++) {
 		struct hist hist;
@@ -234,7 +252,7 @@ static bool report(struct out *o, struct ingest *in, struct diags *d, struct err
 	hide_single(o, &h.fields);
 	if (!opts.in.quiet)
 		print_lost(o, p);
-	print_events(o, p, &h, d);
+	print_events(o, in, &h, d);
 	filter_free(&h.filter);
 	return true;
 }

@@ -4,21 +4,49 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/cli.h"
+#include "ingest/classic_perfdata.h"
 
 static bool is_std(const char *path)
 {
 	return !path || !strcmp(path, "-");
 }
 
-static bool load_perfdata(struct loaded *l UNUSED, struct lines *in UNUSED, const char *path,
-			  const struct load_options *opt UNUSED, struct diags *d UNUSED,
-			  struct err *err)
+/* Standard input has been looked at. A file can be read again; the first bytes of a pipe are gone,
+ * so all of it is put into a file without name, which becomes standard input. */
+static bool rewind_stdin(struct lines *in, struct err *err)
 {
-	return err_set(err, ERR_UNSUPPORTED, "%s is a perf.data file", path);
+	struct stat st;
+	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode))
+		return true;
+	CLEANUP(close_fd) int fd = file_temp(cli_temp_dir(), err);
+	if (fd < 0 || !lines_copy(in, fd, err))
+		return false;
+	return dup2(fd, STDIN_FILENO) >= 0 || err_sys(err, errno, "cannot replace standard input");
+}
+
+static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
+			  const struct load_options *opt, struct diags *d, struct err *err)
+{
+	struct ingest_options io;
+	input_options_fill(opt->input, &io);
+	if (is_std(path) && !rewind_stdin(in, err))
+		return false;
+	if (opt->classic) {
+		l->owned = profile_new();
+		l->profile = l->owned;
+		return classic_perfdata(l->owned, path, &io, opt->classic, d, err);
+	}
+	io.by_comm = opt->detail == IMPORT_BY_COMM;
+	io.by_thread = opt->detail == IMPORT_BY_THREAD;
+	l->ingest = ingest_open(path, &io, d, err);
+	if (!l->ingest || !ingest_aggregate(l->ingest, err))
+		return false;
+	l->profile = ingest_profile(l->ingest);
+	return true;
 }
 
 static bool load_text(struct loaded *l, struct lines *in, const struct load_options *opt,
@@ -33,37 +61,47 @@ static bool load_text(struct loaded *l, struct lines *in, const struct load_opti
 	return import_perf_script(l->owned, in, opt->detail, d, err);
 }
 
-bool load_input(struct loaded *l, const char *path, const struct load_options *opt, struct diags *d,
-		struct err *err)
+static bool load_kind(struct loaded *l, struct lines *in, const char *path,
+		      const struct load_options *opt, struct diags *d, struct err *err)
 {
-	*l = (struct loaded){0};
-	const char *name = is_std(path) ? "standard input" : path;
+	switch (l->kind) {
+	case INPUT_PERFDATA:
+		return load_perfdata(l, in, path, opt, d, err);
+	case INPUT_FOLDED:
+	case INPUT_PERF_SCRIPT:
+		return load_text(l, in, opt, d, err);
+	case INPUT_UNKNOWN:
+		break;
+	}
+	if (!lines_peek(in).n)
+		return err_set(err, ERR_INPUT, "%s is empty", l->name);
+	return err_set(err, ERR_INPUT,
+		       "%s is neither perf.data nor the text of perf script nor folded stacks",
+		       l->name);
+}
+
+bool load_input(struct loaded *l, const struct load_options *opt, struct diags *d, struct err *err)
+{
+	const char *path = input_path(opt->input);
+	*l = (struct loaded){.name = is_std(path) ? "standard input" : path};
 	CLEANUP(close_fd)
 	int fd = is_std(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 			      : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, errno, "cannot open %s", name);
+	if (fd < 0) {
+		int error = errno;
+		err_sys(err, error, "cannot open %s", l->name);
+		return error == ENOENT && !opt->input->input &&
+		       err_hint(err, "run `kiln record` first, or name a file with -i");
+	}
+	struct stat st;
 	struct lines in;
-	lines_open_fd(&in, fd, name);
-	struct str start = lines_peek(&in);
-	l->kind = input_sniff(start.p, start.n);
+	lines_open_fd(&in, fd, l->name);
+	bool directory = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+	struct str start = directory ? STR("") : lines_peek(&in);
+	l->kind = directory ? INPUT_PERFDATA : input_sniff(start.p, start.n);
 	if (opt->classic && l->kind != INPUT_PERFDATA)
 		l->kind = INPUT_PERF_SCRIPT;
-	bool ok;
-	if (!lines_ok(&in, err)) {
-		ok = false;
-	} else if (l->kind == INPUT_UNKNOWN && !start.n) {
-		ok = err_set(err, ERR_INPUT, "%s is empty", name);
-	} else if (l->kind == INPUT_UNKNOWN) {
-		ok = err_set(
-			err, ERR_INPUT,
-			"%s is neither perf.data nor the text of perf script nor folded stacks",
-			name);
-	} else if (l->kind == INPUT_PERFDATA) {
-		ok = load_perfdata(l, &in, path, opt, d, err);
-	} else {
-		ok = load_text(l, &in, opt, d, err);
-	}
+	bool ok = lines_ok(&in, err) && load_kind(l, &in, path, opt, d, err);
 	lines_close(&in);
 	if (!ok)
 		load_close(l);
@@ -73,6 +111,7 @@ bool load_input(struct loaded *l, const char *path, const struct load_options *o
 void load_close(struct loaded *l)
 {
 	profile_free(l->owned);
+	ingest_close(l->ingest);
 	*l = (struct loaded){0};
 }
 
@@ -101,12 +140,11 @@ static bool no_such_event(const struct profile *p, const char *path, const char 
 	return err_hint(err, "it has %s", *list ? list : "none");
 }
 
-bool load_event(const struct loaded *l, const char *path, const char *name, event_id *out,
-		struct diags *d, struct err *err)
+bool load_event(const struct loaded *l, const char *name, event_id *out, struct diags *d,
+		struct err *err)
 {
 	const struct profile *p = l->profile;
-	if (is_std(path))
-		path = "standard input";
+	const char *path = l->name;
 	event_id chosen = {0}, other = {0};
 	for (uint32_t i = 1; i < p->events.n; i++) {
 		const struct profile_event *e = &p->events.v[i];

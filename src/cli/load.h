@@ -5,34 +5,34 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "ingest/import.h"
-#include "profile/profile.h"
-
-struct ingest;
+#include "cli/common.h"
+#include "ingest/ingest.h"
 
 struct load_options {
+	struct input_options *input; /* where it is, and for perf.data how to read it */
 	enum import_detail detail;
-	const struct classic_options *classic; /* stacks of perf text as stackcollapse-perf.pl has
-						  them; NULL: kiln's own */
+	const struct classic_options *classic; /* stacks as stackcollapse-perf.pl has them; NULL:
+						  kiln's own */
 };
 
 struct loaded {
+	const char *name; /* for messages */
 	enum input_kind kind;
 	const struct profile *profile;
-	struct profile *owned; /* imported text */
+	struct profile *owned; /* text, and all that is classic */
 	struct ingest *ingest; /* perf.data; owns the profile */
 };
 
 /* perf.data, the text of perf script or folded stacks, told apart by content; "-" is standard
  * input. */
-MUST_USE bool load_input(struct loaded *l, const char *path, const struct load_options *opt,
-			 struct diags *d, struct err *err);
+MUST_USE bool load_input(struct loaded *l, const struct load_options *opt, struct diags *d,
+			 struct err *err);
 void load_close(struct loaded *l);
 
 /* The event to show: the one of that name (modifiers may be left off), or the first that has
  * samples; a note tells when there are others. */
-MUST_USE bool load_event(const struct loaded *l, const char *path, const char *name, event_id *out,
-			 struct diags *d, struct err *err);
+MUST_USE bool load_event(const struct loaded *l, const char *name, event_id *out, struct diags *d,
+			 struct err *err);
 
 /* Opens a file for writing, NULL or "-" being standard output. */
 MUST_USE bool output_open(struct out *o, const char *path, struct err *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #define READ_BYTES ((size_t)256 << 10)
@@ -99,6 +100,18 @@ bool lines_next(struct lines *l, struct str *line)
 		l->at += line->n + (nl && !l->cut);
 		l->number++;
 		return true;
+	}
+}
+
+bool lines_copy(struct lines *l, int fd, struct err *err)
+{
+	for (;;) {
+		if (!file_write_all(fd, l->data + l->at, l->end - l->at, "a temporary file", err))
+			return false;
+		l->at = l->end;
+		if (l->eof)
+			return lines_ok(l, err);
+		fill(l);
 	}
 }
 

@@ -36,6 +36,9 @@ struct str lines_peek(struct lines *l);
  * failed. */
 bool lines_next(struct lines *l, struct str *line);
 
+/* All that was not yet taken, to another descriptor. */
+MUST_USE bool lines_copy(struct lines *l, int fd, struct err *err);
+
 /* False and *err when reading failed on the way. */
 MUST_USE bool lines_ok(const struct lines *l, struct err *err);
 

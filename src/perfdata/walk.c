@@ -26,6 +26,13 @@ static size_t compressed2_span(const uint8_t *p, size_t left, bool swap)
 	return MIN((size_t)round_up(16 + n, 8), left);
 }
 
+/* Records perf itself writes in sizes that are no multiple of 8. */
+static bool may_be_odd(uint32_t type)
+{
+	return type == RECORD_HEADER_TRACING_DATA || type == RECORD_HEADER_BUILD_ID ||
+	       type == RECORD_HEADER_FEATURE || type == RECORD_COMPRESSED;
+}
+
 size_t tool_record_span(const uint8_t *p, size_t left, bool swap)
 {
 	uint32_t type = header_type(p, swap);
@@ -34,8 +41,7 @@ size_t tool_record_span(const uint8_t *p, size_t left, bool swap)
 		return compressed2_span(p, left, swap);
 	if (size < 8 || size > left)
 		return 0;
-	if (size % 8 && type != RECORD_HEADER_TRACING_DATA && type != RECORD_HEADER_FEATURE &&
-	    type != RECORD_COMPRESSED)
+	if (size % 8 && !may_be_odd(type))
 		return 0;
 	size_t extra = outside_payload(p, size, type, swap);
 	return extra <= left - size ? size + extra : 0;

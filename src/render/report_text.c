@@ -44,8 +44,7 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 	string_id name = p->funcs.v[fr->func.v].name;
 	/* "[.] " before names; perf counts the last name of a thread, not the one it shows. */
 	widen(c, FIELD_SYMBOL, 4 + (name.v ? profile_str(p, name).n : 2 + ADDRESS_DIGITS));
-	string_id comm = p->threads.v[c->keys->last_name[e->thread.v]].comm;
-	widen(c, FIELD_COMM, profile_str(p, comm).n);
+	widen(c, FIELD_COMM, hist_keys_last_comm(c->keys, e->thread).n);
 	if (fr->object.v)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
 	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
@@ -170,8 +169,7 @@ static void cell_thread(struct columns *c, enum hist_field f, const struct hist_
 {
 	const struct profile *p = c->keys->p;
 	out_fmt(&c->cell, "%7" PRId32 ":", p->threads.v[e->thread.v].tid);
-	string_id comm = p->threads.v[c->keys->last_name[e->thread.v]].comm;
-	cell_text(c, profile_str(p, comm), c->width[f] - 8);
+	cell_text(c, hist_keys_last_comm(c->keys, e->thread), c->width[f] - 8);
 }
 
 static void cell_key(struct columns *c, enum hist_field f, const struct hist_entry *e)

@@ -1,0 +1,30 @@
+# For live and differential tests: what the machine allows, and a program to record.
+# shellcheck shell=sh
+
+skip() { echo "$*"; exit 77; }
+fail() { echo "$*"; exit 1; }
+
+need_perf() { command -v perf > /dev/null || skip "perf is not installed"; }
+need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
+
+need_tracefs() {
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "tracefs is not readable"
+}
+
+# Can this user sample its own programs at all?
+need_sampling() {
+	if [ "$(id -u)" != 0 ]; then
+		level=$(cat /proc/sys/kernel/perf_event_paranoid 2> /dev/null || echo 99)
+		[ "$level" -le 2 ] || skip "perf_event_paranoid is $level: an ordinary user may not record"
+	fi
+	"$KILN" record -q -e cpu-clock:u -o probe.data -- true > probe.out 2>&1 && return
+	grep -qiE 'perf_event_open|not permitted|not allowed|permission|paranoid|ENOSYS|not implemented' probe.out &&
+		skip "recording is not possible here: $(head -n 1 probe.out)"
+	fail "kiln record fails: $(cat probe.out)"
+}
+
+# workload SECONDS-OF-WORK: makes ./work, a small program with a known call tree.
+make_workload() {
+	"${CC:-cc}" -O1 -g -fno-omit-frame-pointer -fno-inline -o work "$KILN_SRC/examples/demo.c" ||
+		fail "cannot compile the workload"
+}
