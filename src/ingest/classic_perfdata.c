@@ -262,17 +262,6 @@ static bool odd_comms(const struct profile *p, struct out *list, bool *usable)
 bool classic_perfdata(struct profile *p, const char *path, struct ingest_options io,
 		      const struct classic_options *opt, struct diags *d, struct err *err)
 {
-	struct ingest_options stacks = *io;
-	stacks.timed_stacks = true;
-	struct ingest *in = ingest_open(path, &stacks, d, err);
-	if (!in)
-		return false;
-	struct ingest_rows rows;
-	bool ok = ingest_timed(in, &rows, err);
-	if (ok && events_are_simple(ingest_profile(in), &rows) && !opt->srcline)
-		ok = by_stacks(p, in, &rows, path, opt, d, err);
-	else if (ok)
-		ok = by_text(p, in, &rows, path, opt, d, err);
 	struct diags before = *d;
 	io.by_comm = !opt->tid;
 	io.by_thread = opt->tid;
