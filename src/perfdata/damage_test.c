@@ -1,6 +1,7 @@
 /* Damaged input: what can be read is shown, and the rest is said, never silent. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 
