@@ -90,8 +90,7 @@ static void choose_callchains(struct text *t)
 			continue;
 		t->use_callchains = true;
 		if (a->type == PERF_TYPE_TRACEPOINT && !t->fields.user_set[PERF_TYPE_TRACEPOINT])
-			t->fields.of[PERF_TYPE_TRACEPOINT] |= TEXT_IP | TEXT_SYM | TEXT_SYMOFF |
-							      TEXT_DSO;
+			t->fields.of[PERF_TYPE_TRACEPOINT] |= stack;
 	}
 }
 
