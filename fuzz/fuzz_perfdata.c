@@ -6,6 +6,7 @@
 
 #include "perfdata/describe.h"
 #include "perfdata/perfdata.h"
+#include "perfdata/tracing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -89,10 +90,13 @@ static void describe(const struct perfdata *pd)
 {
 	struct out o;
 	out_memory(&o);
+	const struct perfdata_header *h = perfdata_header(pd);
+	struct tracing *fields = tracing_new(h->tracing_data, h->swapped);
 	perfdata_describe_header(&o, pd, true);
 	for (size_t i = 0; i < perfdata_event_count(pd) && i < 64; i++)
 		for (int what = DESCRIBE_NAME; what <= DESCRIBE_GROUP; what++)
-			perfdata_describe_event(&o, pd, i, (enum describe_event)what, true);
+			perfdata_describe_event(&o, pd, i, (enum describe_event)what, fields);
+	tracing_free(fields);
 	out_finish(&o);
 }
 

@@ -10,9 +10,13 @@
 
 enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP };
 
+#define CAPTURE_MAX_FREQUENCY UINT64_MAX
+
 struct capture_plan {
-	struct event_list
-		*events; /* empty: the default event (cycles, or cpu-clock without a PMU) */
+	/* NULL or empty: the default event (cycles, or cpu-clock without a PMU). */
+	const struct event_list *events;
+
+	/* What to watch. With none of these: the command. */
 	const int32_t *pids;
 	size_t pid_count;
 	const int32_t *tids;
@@ -21,37 +25,52 @@ struct capture_plan {
 	size_t cpu_count;
 	bool all_cpus;
 	char *const *command; /* argv, NULL-terminated; NULL: record until stopped */
-	uint64_t frequency;   /* 0 when a period was asked for; UINT64_MAX: the highest allowed */
+	bool inherit;         /* children of what is watched, too */
+	bool per_thread;      /* one ring per thread instead of one per CPU; excludes inherit */
+
+	/* How often, and what each sample holds. */
+	uint64_t frequency; /* 0 when a period was asked for; CAPTURE_MAX_FREQUENCY */
 	uint64_t period;
-	bool user_rate; /* the user asked for the rate: too high is an error, not lowered */
+	bool user_rate; /* the user asked for the rate: too high is an error, not lowered, and it
+			 * holds for tracepoints too, which else give every event */
 	enum call_graph call_graph;
-	bool inherit;
-	uint64_t ring_pages; /* 0: choose */
+	bool sample_addr, sample_cpu, sample_raw;
+	bool all_user, all_kernel;
+
+	uint64_t ring_pages; /* a power of two; 0: choose */
 	const char *output;
 	const char *const *cmdline; /* our own argv, for the header */
 	size_t cmdline_count;
 	const char *version;
-	bool quiet;
-	int verbose;
+	bool verbose; /* notes tell what is opened, too */
+
+	/* Told at once, one sentence: something was done differently from what was asked. May be
+	 * NULL. */
+	void (*note)(const char *sentence);
 };
 
 struct capture_result {
 	uint64_t samples;
 	uint64_t bytes;
-	uint64_t lost; /* records */
-	uint64_t lost_samples;
+	uint64_t lost;         /* records */
+	uint64_t lost_samples; /* of these, or beside them, samples */
+	uint64_t ring_bytes;   /* of each ring */
 	uint64_t wakeups;
-	int command_status;   /* as wait(2); -1 without a command */
-	char event_note[256]; /* "cycles is not available here, using cpu-clock"; empty when none */
+	bool exec_failed; /* the command could not be run */
+	bool command_ran;
+	int command_status; /* as wait(2) */
 };
 
-/* Runs the whole recording. *stop is set by the caller's signal handlers. False with *err when
- * nothing could be recorded; a recording that ended early (full disk) is false too, with
- * result->bytes > 0. */
+/* Runs the whole recording. *stop is set by the caller's signal handlers; SIGINT, SIGTERM and
+ * SIGHUP are blocked but while waiting, so that none is missed. False with *err when nothing could
+ * be recorded; a recording that ended early (full disk) is false too, with result->bytes > 0. */
 MUST_USE bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 			  struct capture_result *result, struct diags *d, struct err *err);
 
-/* Where tracefs is mounted, mounting it when root and not mounted; NULL when there is none. */
-const char *capture_tracefs(void);
+/* Where tracefs is mounted; NULL when nowhere. may_mount: root mounts it then. */
+const char *capture_tracefs(bool may_mount);
+
+/* The highest sampling frequency the kernel allows (kernel.perf_event_max_sample_rate). */
+uint64_t capture_max_frequency(void);
 
 #endif

@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "perfdata/describe.h"
+#include "perfdata/tracing.h"
 
 static struct {
 	const char *input;
@@ -34,26 +36,27 @@ static enum describe_event what(void)
 
 static void print_events(struct out *o, const struct perfdata *pd)
 {
+	const struct perfdata_header *h = perfdata_header(pd);
+	struct tracing *fields = opts.trace_fields ? tracing_new(h->tracing_data, h->swapped)
+						   : NULL;
 	bool tracepoint = false;
 	for (size_t i = 0; i < perfdata_event_count(pd); i++) {
-		perfdata_describe_event(o, pd, i, what(), opts.trace_fields);
+		perfdata_describe_event(o, pd, i, what(), fields);
 		tracepoint |= perfdata_event(pd, i)->attr.type == PERF_TYPE_TRACEPOINT;
 	}
 	if (tracepoint && !opts.trace_fields)
 		out_fmt(o,
 			"# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n",
 			cli_name());
+	tracing_free(fields);
 }
 
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
 	struct diags diags = {0};
-	if (args->count) {
-		err_set(&err, ERR_USAGE, "\"%s\" is not an option and this command takes no words",
-			args->args[0]);
+	if (!no_more_words(args, &err))
 		return cli_fail(cmd, &err);
-	}
 	if (opts.group && (opts.verbose || opts.freq)) {
 		err_set(&err, ERR_USAGE, "--group option is not compatible with other options");
 		return cli_fail(cmd, &err);

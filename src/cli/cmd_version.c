@@ -21,7 +21,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	out_fd(&o, STDOUT_FILENO);
 	out_fmt(&o, "%s version %s\n", cli_name(), KILN_VERSION);
 	if (opts.build_options) {
-		static const char *const on[] = {"libelf", "libtraceevent", "zstd", "demangle"};
+		static const char *const on[] = {"zstd", "demangle"};
 		for (size_t i = 0; i < ARRAY_LEN(on); i++)
 			out_fmt(&o, "%22s: [ on  ]\n", on[i]);
 	}

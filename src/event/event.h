@@ -14,9 +14,13 @@ enum event_class { EVENT_SOFTWARE, EVENT_HARDWARE, EVENT_CACHE, EVENT_RAW, EVENT
 
 struct event {
 	enum event_class class;
-	const char *name; /* canonical, with modifiers: "cpu-clock:u", "sched:sched_switch" */
+	/* As it was written, modifiers included, which is what perf records too: "faults",
+	 * "cycles:u"; a glob gives the names it stands for. Parsing it again gives the same event.
+	 */
+	const char *name;
 	struct attr attr; /* type, config, exclude_* bits, precise_ip; the rest is the recorder's */
-	bool user_modifiers; /* the text named u or k itself */
+	bool max_precise; /* modifier P: the highest precise_ip the machine has */
+	bool wants_kernel; /* the text named k (or h) itself: user space alone will not do */
 };
 
 struct event_list {
@@ -24,13 +28,11 @@ struct event_list {
 	VEC(struct event) events;
 };
 
-/* Appends the events of a comma list ("cycles:u,sched:sched_switch"). On failure err says which
- * word, what is wrong, and the nearest names. tracefs: where tracefs is mounted (NULL: not). */
+/* Appends the events of a comma list ("cycles:u,sched:sched_switch,irq:*"). On failure err says
+ * which word, what is wrong, and the nearest names. tracefs: where tracefs is mounted (NULL: not).
+ */
 MUST_USE bool event_parse(struct event_list *list, const char *text, const char *tracefs,
 			  struct err *err);
 void event_list_free(struct event_list *list);
-
-/* The name an attr would be given ("cycles:u"), for files that do not record names. */
-struct str event_attr_name(const struct attr *a, struct arena *arena);
 
 #endif

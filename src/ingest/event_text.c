@@ -18,10 +18,8 @@ struct text {
 	size_t row_count;
 	size_t name_width;
 	bool use_callchains;
-	struct worker {
-		struct tracefmt *trace;
-		struct sample_scratch scratch;
-	} * workers;
+	struct tracefmt *trace;
+	struct sample_scratch *scratch; /* one per worker */
 	struct out *outs; /* one per task of a batch */
 	size_t batch_first;
 	size_t released; /* chunks of the input given back */
@@ -264,6 +262,19 @@ static void print_head(struct out *o, const struct text *t, size_t row, const st
 		print_time(o, t, shown_time(t, row));
 }
 
+/* The frames, leaf first. A chain has them itself or its stack does. */
+static void print_stack(struct out *o, const struct profile *p, const struct ingest_chain *chain,
+			uint32_t fields)
+{
+	for (size_t i = 0; i < chain->depth; i++)
+		print_frame(o, p, chain->frames[i], profile_frame_at(p, chain->frames[i])->addr,
+			    true, fields);
+	for (stack_id s = chain->stack; s.v; s = p->stacks.v[s.v].parent) {
+		frame_id f = p->stacks.v[s.v].frame;
+		print_frame(o, p, f, profile_frame_at(p, f)->addr, true, fields);
+	}
+}
+
 static void print_details(struct out *o, const struct sample *s, uint32_t fields)
 {
 	if (fields & TEXT_ADDR)
@@ -279,7 +290,7 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 	struct record rec;
 	struct sample s;
 	if (!perfdata_record_at(t->pd, r->offset, &rec) ||
-	    !record_sample(&rec, &ev->attr, &t->workers[worker].scratch, &s))
+	    !record_sample(&rec, &ev->attr, &t->scratch[worker], &s))
 		return; /* it could be read in pass 2 */
 	uint32_t fields = t->fields.of[type_of(&ev->attr)];
 	bool has_chain = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
@@ -297,17 +308,15 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 		print_right(o, ev->name, t->name_width);
 		out_cstr(o, ": ");
 	}
-	if ((fields & TEXT_TRACE) && s.raw && t->workers[worker].trace)
-		(void)tracefmt_print(t->workers[worker].trace, o, s.raw, s.raw_size);
+	if ((fields & TEXT_TRACE) && s.raw && t->trace)
+		(void)tracefmt_print(t->trace, o, s.raw, s.raw_size);
 	print_details(o, &s, fields);
 	if (fields & TEXT_IP) {
 		struct ingest_chain chain = ingest_chain(t->in, r->chain);
 		out_char(o, block ? '\n' : ' ');
-		for (size_t i = 0; block && i < chain.depth; i++)
-			print_frame(o, t->profile, chain.frames[i],
-				    profile_frame_at(t->profile, chain.frames[i])->addr, true,
-				    fields);
-		if (!block)
+		if (block)
+			print_stack(o, t->profile, &chain, fields);
+		else
 			print_frame(o, t->profile, chain.leaf, s.ip, false, fields);
 	}
 	if (fields & TEXT_PHYS_ADDR)
@@ -374,7 +383,12 @@ static void filter_rows(struct text *t, struct ingest_row *kept)
 	t->row_count = n;
 }
 
-static bool open_traces(struct text *t, unsigned workers, struct err *err)
+static bool name_address(void *ctx, uint64_t addr, struct str *name, uint64_t *start)
+{
+	return ingest_kernel_symbol(ctx, addr, name, start);
+}
+
+static bool open_traces(struct text *t, struct err *err)
 {
 	struct str data = perfdata_header(t->pd)->tracing_data;
 	bool wanted = false;
@@ -387,11 +401,11 @@ static bool open_traces(struct text *t, unsigned workers, struct err *err)
 			 "the file holds no tracepoint formats, so their fields cannot be shown");
 		return true;
 	}
-	for (unsigned i = 0; i < workers; i++) {
-		t->workers[i].trace = tracefmt_new(data, i ? NULL : t->diags, err);
-		if (!t->workers[i].trace)
-			return false;
-	}
+	t->trace = tracefmt_new(data, t->diags, err);
+	if (!t->trace)
+		return false;
+	ingest_load_kernel(t->in);
+	tracefmt_set_resolver(t->trace, name_address, t->in);
 	return true;
 }
 
@@ -442,8 +456,8 @@ bool event_text_print(struct out *o, struct ingest *in, const struct ingest_rows
 		return false;
 	struct pool *pool = ingest_pool(in);
 	unsigned workers = pool_threads(pool);
-	t.workers = mem_calloc(workers, sizeof *t.workers);
-	bool ok = open_traces(&t, workers, err);
+	t.scratch = mem_calloc(workers, sizeof *t.scratch);
+	bool ok = open_traces(&t, err);
 	for (size_t i = 0; i < perfdata_event_count(t.pd); i++)
 		t.name_width = MAX(t.name_width, perfdata_event(t.pd, i)->name.n);
 	struct ingest_row *kept = NULL;
@@ -454,11 +468,10 @@ bool event_text_print(struct out *o, struct ingest *in, const struct ingest_rows
 		}
 		print_batches(o, &t, pool);
 	}
-	for (unsigned i = 0; i < workers; i++) {
-		tracefmt_free(t.workers[i].trace);
-		sample_scratch_free(&t.workers[i].scratch);
-	}
-	free(t.workers);
+	for (unsigned i = 0; i < workers; i++)
+		sample_scratch_free(&t.scratch[i]);
+	free(t.scratch);
+	tracefmt_free(t.trace);
 	free(kept);
 	return ok;
 }

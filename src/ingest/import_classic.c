@@ -30,8 +30,9 @@ static bool wanted_event(struct classic *c, struct str event)
 		return true;
 	if (!c->opt->event && !c->noted_event) {
 		c->noted_event = true;
-		diag_add(c->d, DIAG_NOTE, 1, "%s: only stacks of %.*s are shown; there is also %.*s",
-			 c->in->name, (int)own.n, own.p, (int)event.n, event.p);
+		diag_add(c->d, DIAG_NOTE, 1,
+			 "%s: only stacks of %.*s are shown; there is also %.*s", c->in->name,
+			 (int)own.n, own.p, (int)event.n, event.p);
 		diag_hint(c->d, DIAG_NOTE, "-e NAME chooses another event");
 	}
 	return false;

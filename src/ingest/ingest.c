@@ -5,8 +5,8 @@
 
 #include "ingest/aggregate.h"
 #include "ingest/chains.h"
-#include "ingest/filter.h"
 #include "ingest/rows.h"
+#include "ingest/sample_filter.h"
 #include "ingest/symbolize.h"
 
 struct ingest {
@@ -22,6 +22,7 @@ struct ingest {
 	struct sample_scratch scratch[CHAIN_BATCH];
 	struct aggregate sums;
 	struct ingest_rows rows;
+	struct rounds rounds;
 	bool timeless; /* no times recorded: the order of the file stands for them */
 
 	/* The latest thread asked for: samples come in bursts. */
@@ -166,6 +167,7 @@ void ingest_close(struct ingest *in)
 		sample_scratch_free(&in->scratch[i]);
 	aggregate_free(&in->sums);
 	free(in->rows.v);
+	rounds_free(&in->rounds);
 	perfdata_close(in->pd);
 	free(in);
 }
@@ -182,6 +184,7 @@ struct placed {
 	struct str comm;
 	char comm_buf[16];
 	uint64_t offset;
+	uint64_t late; /* rounds_late() when it was read */
 };
 
 /* perf calls a thread it never heard of by its number. */
@@ -236,8 +239,23 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 	p->who = session_who_at(in->session, p->sample.who.pid, p->sample.who.tid, p->time);
 	p->comm = name_thread(in->session, &p->who, p->comm_buf, sizeof p->comm_buf);
 	p->offset = r->offset;
+	p->late = rounds_late(&in->rounds, p->time);
+	rounds_see(&in->rounds, p->time);
 	return sample_filter_accepts(&in->filter, p->comm, p->sample.who.pid, p->sample.who.tid,
 				     p->sample.who.cpu);
+}
+
+/* Other records than samples, for the sake of their times. */
+static void note_round(struct ingest *in, const struct record *r)
+{
+	if (r->type == RECORD_FINISHED_ROUND) {
+		rounds_end(&in->rounds);
+		return;
+	}
+	const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
+	struct sample_id who;
+	if (!in->timeless && ev && record_trailer(r, &ev->attr, &who))
+		rounds_see(&in->rounds, who.time);
 }
 
 typedef void sample_fn(struct ingest *in, struct placed *p, uint32_t chain);
@@ -265,8 +283,12 @@ static void for_each_sample(struct ingest *in, sample_fn *fn)
 	struct record r;
 	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
 	while (perfdata_next(&it, &r)) {
-		if (r.type != PERF_RECORD_SAMPLE ||
-		    !place_sample(in, &r, &in->scratch[n], &batch[n]))
+		if (r.type != PERF_RECORD_SAMPLE) {
+			if (in->chains.keep_all)
+				note_round(in, &r);
+			continue;
+		}
+		if (!place_sample(in, &r, &in->scratch[n], &batch[n]))
 			continue;
 		if (++n == CHAIN_BATCH) {
 			take_batch(in, batch, n, fn);
@@ -301,11 +323,15 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 
 static void row_one(struct ingest *in, struct placed *p, uint32_t chain)
 {
-	rows_push(&in->rows, &(struct ingest_row){.time = p->time,
-						  .offset = p->offset & 0xffffffffff,
-						  .event = p->event & 0xffffff,
-						  .thread = thread_of(in, p),
-						  .chain = chain});
+	struct ingest_row row = {.time = p->time,
+				 .offset = p->offset & 0xffffffffff,
+				 .event = p->event & 0xffffff,
+				 .thread = thread_of(in, p),
+				 .chain = chain};
+	if (UNLIKELY(p->late))
+		vec_push(&in->rounds.late, (struct late_row){p->late, row});
+	else
+		rows_push(&in->rows, &row);
 }
 
 bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
@@ -313,9 +339,11 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	(void)err;
 	in->opt.by_thread = true;
 	in->opt.by_comm = false;
-	in->chains.flat = true;
+	in->chains.keep_all = true;
+	in->chains.flat = !in->opt.timed_stacks;
 	for_each_sample(in, row_one);
 	rows_sort(&in->rows);
+	rounds_merge(&in->rounds, &in->rows);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
 	*out = in->rows;
 	return true;
@@ -324,6 +352,8 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain)
 {
 	const struct chain *c = &in->chains.list.v[chain];
+	if (in->opt.timed_stacks)
+		return (struct ingest_chain){.leaf = c->leaf, .stack = c->stack};
 	return (struct ingest_chain){
 		.leaf = c->leaf, .frames = in->chains.frames.v + c->first, .depth = c->depth};
 }
@@ -346,4 +376,22 @@ const struct profile *ingest_profile(struct ingest *in)
 struct pool *ingest_pool(struct ingest *in)
 {
 	return in->pool;
+}
+
+void ingest_load_kernel(struct ingest *in)
+{
+	object_id kernel = session_kernel_object(in->session);
+	if (kernel.v)
+		resolver_load(in->resolver, &kernel, 1, in->pool, in->diags);
+}
+
+bool ingest_kernel_symbol(const struct ingest *in, uint64_t addr, struct str *name, uint64_t *start)
+{
+	object_id kernel = session_kernel_object(in->session);
+	const struct symbol *s = kernel.v ? resolver_symbol(in->resolver, kernel, addr) : NULL;
+	if (!s)
+		return false;
+	*name = symbol_name(s);
+	*start = s->start + resolver_bias(in->resolver, kernel);
+	return true;
 }

@@ -61,3 +61,35 @@ void rows_sort(struct ingest_rows *rows)
 	}
 	vec_free(&ends);
 }
+
+static int compare_late(const void *a, const void *b)
+{
+	const struct late_row *x = a, *y = b;
+	if (x->limit != y->limit)
+		return x->limit < y->limit ? -1 : 1;
+	if (x->row.time != y->row.time)
+		return x->row.time < y->row.time ? -1 : 1;
+	return x->row.offset < y->row.offset ? -1 : x->row.offset > y->row.offset;
+}
+
+void rounds_merge(struct rounds *r, struct ingest_rows *rows)
+{
+	size_t late = r->late.n, n = rows->n;
+	if (!late)
+		return;
+	qsort(r->late.v, late, sizeof *r->late.v, compare_late);
+	for (size_t i = 0; i < late; i++)
+		rows_push(rows, &r->late.v[i].row); /* makes room; the places follow */
+	/* From the back: a late row stands behind the last row within its limit. */
+	for (size_t out = n + late; late;) {
+		if (n && rows->v[n - 1].time > r->late.v[late - 1].limit)
+			rows->v[--out] = rows->v[--n];
+		else
+			rows->v[--out] = r->late.v[--late].row;
+	}
+}
+
+void rounds_free(struct rounds *r)
+{
+	vec_free(&r->late);
+}

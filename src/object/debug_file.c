@@ -70,8 +70,7 @@ static bool search_done(const struct search *s)
 	return s->syms.map.p && (s->same || s->run.map.p);
 }
 
-/* --- places ------------------------------------------------------------------------------------
- */
+/* --- places ---------------------------------------------------------------------------------- */
 
 static void try_debuglink(struct search *s)
 {

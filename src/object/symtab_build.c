@@ -29,15 +29,18 @@ void symtab_build_insert(struct symtab_build *b, uint64_t start, uint64_t size, 
 					  .type = type});
 }
 
-/* --- two symbols at one address --------------------------------------------------------------- */
+/* --- two symbols at one address -------------------------------------------------------------- */
 
-/* The two names of a constructor or destructor: they differ in one digit, and demangle alike. */
-static bool differ_in_kind_only(const char *a, const char *b)
+/* Names that demangle to texts of one length, as nearly all pairs do: the same symbol in .symtab
+ * and .dynsym, or the two kinds of a constructor or destructor, which differ in one digit. */
+static bool alike(const char *a, const char *b, bool mangled)
 {
 	size_t i = 0;
 	while (a[i] && a[i] == b[i])
 		i++;
-	return i && (a[i - 1] == 'C' || a[i - 1] == 'D') && a[i] >= '0' && a[i] <= '5' &&
+	if (a[i] == b[i])
+		return true;
+	return mangled && i && (a[i - 1] == 'C' || a[i - 1] == 'D') && a[i] >= '0' && a[i] <= '5' &&
 	       b[i] >= '0' && b[i] <= '5' && strcmp(a + i + 1, b + i + 1) == 0;
 }
 
@@ -46,8 +49,25 @@ static bool starts_with_sys(struct str name)
 	return str_starts(name, "SyS") || str_starts(name, "compat_SyS");
 }
 
-bool symbol_preferred(const struct symbol *a, const struct symbol *b, bool mangled)
+/* A symbol and, once it was needed, the shape of its name. */
+struct rival {
+	const struct symbol *symbol;
+	struct name_shape shape;
+	bool measured;
+};
+
+static const struct name_shape *rival_shape(struct rival *r, bool mangled)
 {
+	if (!r->measured)
+		r->shape = name_shape(symbol_name(r->symbol), mangled);
+	r->measured = true;
+	return &r->shape;
+}
+
+/* Whether perf keeps x, the one inserted first. */
+static bool rival_wins(struct rival *x, struct rival *y, bool mangled)
+{
+	const struct symbol *a = x->symbol, *b = y->symbol;
 	bool a_sized = a->end > a->start, b_sized = b->end > b->start;
 	if (a_sized != b_sized)
 		return a_sized;
@@ -55,20 +75,23 @@ bool symbol_preferred(const struct symbol *a, const struct symbol *b, bool mangl
 		return b->binding == STB_WEAK;
 	if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
 		return a->binding == STB_GLOBAL;
-	if (mangled && differ_in_kind_only(a->name, b->name))
+	if (alike(a->name, b->name, mangled))
 		return true;
 
-	struct name_shape sa = name_shape(symbol_name(a), mangled);
-	struct name_shape sb = name_shape(symbol_name(b), mangled);
-	if (sa.underscores != sb.underscores)
-		return sa.underscores < sb.underscores;
-	if (sa.length != sb.length)
-		return sa.length > sb.length;
+	const struct name_shape *sa = rival_shape(x, mangled), *sb = rival_shape(y, mangled);
+	if (sa->underscores != sb->underscores)
+		return sa->underscores < sb->underscores;
+	if (sa->length != sb->length)
+		return sa->length > sb->length;
 	return !starts_with_sys(symbol_name(a));
 }
 
-/* --- passes ------------------------------------------------------------------------------------
- */
+bool symbol_preferred(const struct symbol *a, const struct symbol *b, bool mangled)
+{
+	return rival_wins(&(struct rival){.symbol = a}, &(struct rival){.symbol = b}, mangled);
+}
+
+/* --- passes ---------------------------------------------------------------------------------- */
 
 static struct symbol *live_at(struct symtab_build *b, size_t i)
 {
@@ -93,18 +116,20 @@ static void fill_in_ends(struct symtab_build *b)
 static void drop_duplicates(struct symtab_build *b)
 {
 	size_t kept = 0;
+	struct rival first = {.symbol = live_at(b, 0)};
 	for (size_t i = 1; i < b->live.n; i++) {
 		struct sort_key next = b->live.v[i];
-		struct sort_key *current = &b->live.v[kept];
-		if (current->key != next.key) {
+		struct rival second = {.symbol = &b->all.v[next.index]};
+		if (b->live.v[kept].key != next.key) {
 			b->live.v[++kept] = next;
-			continue;
+			first = second;
+		} else if (rival_wins(&first, &second, b->mangled)) {
+			vec_push(&b->dropped, next.index);
+		} else {
+			vec_push(&b->dropped, b->live.v[kept].index);
+			b->live.v[kept] = next;
+			first = second;
 		}
-		bool first = symbol_preferred(&b->all.v[current->index], &b->all.v[next.index],
-					      b->mangled);
-		vec_push(&b->dropped, first ? next.index : current->index);
-		if (!first)
-			*current = next;
 	}
 	b->live.n = kept + 1;
 }

@@ -19,9 +19,10 @@ enum describe_event {
 	DESCRIBE_GROUP, /* evlist -g: one line per group */
 };
 
-/* One line about an event; no line for the members of a group with DESCRIBE_GROUP. trace_fields:
- * the names of a tracepoint's fields behind it. */
+/* One line about an event; no line for the members of a group with DESCRIBE_GROUP. fields: where
+ * the names of a tracepoint's fields, put behind it, come from; NULL for none. */
+struct tracing;
 void perfdata_describe_event(struct out *o, const struct perfdata *pd, size_t index,
-			     enum describe_event what, bool trace_fields);
+			     enum describe_event what, const struct tracing *fields);
 
 #endif

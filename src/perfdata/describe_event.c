@@ -203,20 +203,20 @@ static void put_group(struct out *o, const struct perfdata *pd, size_t index)
 		out_char(o, '}');
 }
 
-static void put_trace_fields(struct out *o, const struct perfdata *pd,
-			     const struct perfdata_event *ev, bool first)
+static void put_trace_fields(struct out *o, const struct perfdata_event *ev,
+			     const struct tracing *fields, const char *sep)
 {
+	out_cstr(o, sep);
 	if (ev->attr.type != PERF_TYPE_TRACEPOINT) {
-		out_cstr(o, first ? ": (not a tracepoint)" : ", (not a tracepoint)");
+		out_cstr(o, " (not a tracepoint)");
 		return;
 	}
-	const struct perfdata_header *h = perfdata_header(pd);
-	out_cstr(o, first ? ": trace_fields: " : ", trace_fields: ");
-	tracing_fields(h->tracing_data, h->swapped, ev->attr.config, o);
+	out_cstr(o, " trace_fields: ");
+	tracing_fields(fields, ev->attr.config, o);
 }
 
 void perfdata_describe_event(struct out *o, const struct perfdata *pd, size_t index,
-			     enum describe_event what, bool trace_fields)
+			     enum describe_event what, const struct tracing *fields)
 {
 	const struct perfdata_event *ev = perfdata_event(pd, index);
 	if (what == DESCRIBE_GROUP) {
@@ -239,7 +239,7 @@ void perfdata_describe_event(struct out *o, const struct perfdata *pd, size_t in
 		out_fmt(o, ": sample_%s=%" PRIu64, ev->attr.flags & ATTR_FREQ ? "freq" : "period",
 			ev->attr.sample_period);
 	}
-	if (trace_fields)
-		put_trace_fields(o, pd, ev, what == DESCRIBE_NAME);
+	if (fields)
+		put_trace_fields(o, ev, fields, what == DESCRIBE_NAME ? ":" : ",");
 	out_char(o, '\n');
 }

@@ -1,6 +1,15 @@
 #include "perfdata/tracing.h"
 
+#include <stdlib.h>
+
 #include "base/cursor.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+struct tracing {
+	VEC(struct str) formats;
+	struct u64map by_id; /* -> index into formats */
+};
 
 /* u64 size and bytes */
 static struct str take_file(struct cursor *c)
@@ -14,34 +23,33 @@ static struct str take_file(struct cursor *c)
 }
 
 /* A format file has a line "ID: 372". */
-static bool format_is(struct str format, uint64_t id)
+static bool format_id(struct str format, uint64_t *id)
 {
 	struct str line;
-	uint64_t found;
 	while (str_line(&format, &line))
 		if (str_starts(line, "ID: "))
-			return str_to_u64(str_skip(line, 4), 10, &found) && found == id;
+			return str_to_u64(str_skip(line, 4), 10, id);
 	return false;
 }
 
 /* A count and that many format files. */
-static bool search_system(struct cursor *c, uint64_t id, struct str *out)
+static void take_system(struct tracing *t, struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
 	for (uint32_t i = 0; i < n && !c->bad; i++) {
 		struct str format = take_file(c);
-		if (!format_is(format, id))
+		uint64_t id;
+		if (c->bad || !format_id(format, &id))
 			continue;
-		*out = format;
-		return true;
+		u64map_put(&t->by_id, id, (uint32_t)t->formats.n);
+		vec_push(&t->formats, format);
 	}
-	return false;
 }
 
-struct str tracing_format(struct str payload, bool swap, uint64_t id)
+struct tracing *tracing_new(struct str payload, bool swap)
 {
+	struct tracing *t = mem_zalloc(sizeof *t);
 	struct cursor c = cursor_of(payload.p, payload.n, swap);
-	struct str found = STR("");
 	cursor_skip(&c, 10);   /* 23, 8, 68, "tracing" */
 	(void)cursor_cstr(&c); /* version */
 	cursor_skip(&c, 6);    /* byte order, size of long, page size */
@@ -49,47 +57,61 @@ struct str tracing_format(struct str payload, bool swap, uint64_t id)
 	(void)take_file(&c);
 	(void)cursor_cstr(&c); /* "header_event" */
 	(void)take_file(&c);
-	if (search_system(&c, id, &found)) /* ftrace's own */
-		return found;
+	take_system(t, &c); /* ftrace's own */
 	uint32_t systems = cursor_u32(&c);
 	for (uint32_t i = 0; i < systems && !c.bad; i++) {
 		(void)cursor_cstr(&c); /* its name */
-		if (search_system(&c, id, &found))
-			return found;
+		take_system(t, &c);
 	}
-	return STR("");
+	return t;
 }
 
-/* "char prev_comm[16]" -> "prev_comm" */
-static struct str declared_name(struct str declaration)
+void tracing_free(struct tracing *t)
 {
-	struct str rest;
-	declaration = str_trim(str_split(declaration, '[', &rest));
-	size_t i = declaration.n;
-	while (i && declaration.p[i - 1] != ' ' && declaration.p[i - 1] != '*')
+	if (!t)
+		return;
+	vec_free(&t->formats);
+	u64map_free(&t->by_id);
+	free(t);
+}
+
+struct str tracing_format(const struct tracing *t, uint64_t id)
+{
+	const uint32_t *index = u64map_get(&t->by_id, id);
+	return index ? t->formats.v[*index] : STR("");
+}
+
+/* "char prev_comm[16]" -> "prev_comm", "__data_loc char[] name" -> "name" */
+static struct str declared_name(struct str text)
+{
+	text = str_trim(text);
+	if (str_ends(text, "]"))
+		while (text.n && text.p[--text.n] != '[')
+			;
+	size_t i = text.n;
+	while (i && text.p[i - 1] != ' ' && text.p[i - 1] != '*')
 		i--;
-	return str_skip(declaration, i);
+	return str_skip(text, i);
 }
 
-void tracing_fields(struct str payload, bool swap, uint64_t id, struct out *o)
+void tracing_fields(const struct tracing *t, uint64_t id, struct out *o)
 {
-	struct str format = tracing_format(payload, swap, id), line;
-	bool own = false, first = true;
+	struct str format = tracing_format(t, id), line, rest;
+	bool own = false;
+	const char *comma = "";
 	while (str_line(&format, &line)) {
-		struct str text = str_trim(line), declaration;
+		struct str text = str_trim(line);
 		if (str_starts(text, "print fmt:"))
 			return;
-		/* An empty line parts the fields all tracepoints have from its own. */
 		if (!str_starts(text, "field:")) {
-			own |= !first || !text.n;
+			/* An empty line parts the fields all tracepoints have from its own. */
+			own |= !text.n;
 			continue;
 		}
 		if (!own)
 			continue;
-		declaration = str_split(str_skip(text, 6), ';', &(struct str){0});
-		if (!first)
-			out_char(o, ',');
-		out_str(o, declared_name(declaration));
-		first = false;
+		out_cstr(o, comma);
+		out_str(o, declared_name(str_split(str_skip(text, 6), ';', &rest)));
+		comma = ",";
 	}
 }

@@ -5,11 +5,17 @@
 #include "base/out.h"
 #include "base/str.h"
 
-/* The format file of the tracepoint with this id; empty when it is not there or the payload is
- * damaged. `swap`: the writer had the other byte order. */
-struct str tracing_format(struct str payload, bool swap, uint64_t id);
+struct tracing;
+
+/* An index over the payload, which is borrowed. What is damaged is left out. `swap`: the writer had
+ * the other byte order. */
+struct tracing *tracing_new(struct str payload, bool swap);
+void tracing_free(struct tracing *t);
+
+/* The format file of the tracepoint with this id; empty when it is not there. */
+struct str tracing_format(const struct tracing *t, uint64_t id);
 
 /* Names of the tracepoint's own fields, comma separated ("prev_comm,prev_pid"). */
-void tracing_fields(struct str payload, bool swap, uint64_t id, struct out *o);
+void tracing_fields(const struct tracing *t, uint64_t id, struct out *o);
 
 #endif

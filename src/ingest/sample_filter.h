@@ -1,6 +1,6 @@
 /* Which samples are wanted, by who ran them and where. */
-#ifndef KILN_FILTER_H
-#define KILN_FILTER_H
+#ifndef KILN_SAMPLE_FILTER_H
+#define KILN_SAMPLE_FILTER_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,4 +1,4 @@
-#include "ingest/filter.h"
+#include "ingest/sample_filter.h"
 
 #define MAX_CPUS 65536
 

@@ -1,0 +1,62 @@
+/*
+ * Counters: one per event of the plan (and one more that tracks side-band where perf has one),
+ * each opened on every thread and CPU that is watched.
+ */
+#ifndef KILN_COUNTERS_H
+#define KILN_COUNTERS_H
+
+#include "capture/capture.h"
+#include "capture/cpus.h"
+
+/* What is watched. A single -1 stands for all threads, or for any CPU. */
+struct targets {
+	VEC(int32_t) tids;
+	VEC(int32_t) cpus;
+	struct cpu_list online;
+	bool system_wide;
+	bool command; /* the one thread is the command's: its events start when it execs */
+};
+
+struct counter_fd {
+	int fd;
+	uint64_t id;
+	int32_t cpu; /* -1: any */
+	int32_t tid; /* -1: all */
+	uint32_t ring;
+};
+
+struct counter {
+	enum event_class class;
+	const char *name;
+	struct attr attr;
+	bool max_precise;
+	bool wants_kernel;
+	bool tracking; /* side-band records come from this one */
+	VEC(struct counter_fd) fds;
+};
+
+struct counters {
+	struct arena arena; /* names */
+	VEC(struct counter) v;
+	uint64_t kernel_flags; /* the optional attr flags this kernel accepts */
+	uint64_t read_format;
+	bool user_only; /* the kernel was given up, for lack of rights */
+};
+
+/* Makes attrs of the plan. */
+MUST_USE bool counters_configure(struct counters *cs, const struct capture_plan *plan,
+				 const struct targets *t, struct err *err);
+
+/* Opens all, falling back where the machine or the rights fall short: another event for cycles,
+ * less precision, user space only. */
+MUST_USE bool counters_open(struct counters *cs, const struct targets *t,
+			    const struct capture_plan *plan, struct err *err);
+
+void counters_enable(struct counters *cs);
+void counters_disable(struct counters *cs);
+void counters_close(struct counters *cs);
+
+/* Bytes of the sample-id trailer; the same for all. */
+size_t counters_trailer(const struct counters *cs);
+
+#endif

@@ -1,0 +1,110 @@
+#include "capture/open_error.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "capture/counters.h"
+#include "capture/perf_event.h"
+
+static bool owned_by_other(int32_t tid)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%d", tid);
+	return tid > 0 && stat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
+/* The highest kernel.perf_event_paranoid that lets an ordinary user have this event. */
+static int level_needed(const struct counter *c, int32_t tid)
+{
+	if (c->class == EVENT_TRACEPOINT)
+		return -1;
+	if (tid < 0)
+		return 0;
+	return c->attr.flags & ATTR_EXCLUDE_KERNEL ? 2 : 1;
+}
+
+static void explain_denied(const struct counter *c, int32_t tid, int error, struct err *err)
+{
+	char text[16] = "unknown";
+	int64_t level = 2;
+	bool known = file_read_line(PARANOID_FILE, text, sizeof text) &&
+		     str_to_i64(str_trim(str_of(text)), &level);
+	int needed = level_needed(c, tid);
+	const char *what = tid < 0 ? "all CPUs" : "this process";
+	if (geteuid() == 0) {
+		err_set(err, ERR_PERMISSION, "the kernel refuses event %s to root: %s", c->name,
+			error == EPERM ? "EPERM" : "EACCES");
+		err_hint(err,
+			 "in a container it needs --cap-add PERFMON and a seccomp profile that "
+			 "allows perf_event_open (docker run --security-opt "
+			 "seccomp=unconfined)");
+	} else if (owned_by_other(tid)) {
+		err_set(err, ERR_PERMISSION, "process %d belongs to another user", tid);
+		err_hint(err, "run as that user, or with sudo");
+	} else if (known && level > needed) {
+		err_set(err, ERR_PERMISSION,
+			"recording %s of %s is not allowed: kernel.perf_event_paranoid is %s",
+			c->name, what, text);
+		err_hint(err, "sudo sysctl -w kernel.perf_event_paranoid=%d, or run with sudo",
+			 needed);
+	} else {
+		err_set(err, ERR_PERMISSION,
+			"recording %s of %s is not allowed, though kernel.perf_event_paranoid is %s",
+			c->name, what, text);
+		err_hint(err, "a seccomp or security policy forbids perf_event_open here; in a "
+			      "container add --cap-add PERFMON, else run with sudo");
+	}
+}
+
+static void explain_unsupported(const struct counter *c, struct err *err)
+{
+	if (c->attr.type == PERF_TYPE_TRACEPOINT) {
+		err_set(err, ERR_UNSUPPORTED, "tracepoint %s cannot be recorded by this kernel",
+			c->name);
+	} else if (attr_precise(&c->attr)) {
+		err_set(err, ERR_UNSUPPORTED, "event %s: this machine has no such precise sampling",
+			c->name);
+		err_hint(err, "leave out the modifier p, or use P for as precise as possible");
+	} else {
+		err_set(err, ERR_UNSUPPORTED, "event %s is not supported by this machine", c->name);
+		err_hint(err, "virtual machines often have no hardware counters; -e cpu-clock "
+			      "works everywhere");
+	}
+}
+
+void open_error_explain(const struct counter *c, int32_t tid, int32_t cpu, int error,
+			struct err *err)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		explain_denied(c, tid, error, err);
+		return;
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		explain_unsupported(c, err);
+		return;
+	case EMFILE:
+		err_sys(err, error, "cannot open event %s on CPU %d", c->name, cpu);
+		err_hint(err, "raise the limit: ulimit -n 65536 (hard limit: `ulimit -Hn`)");
+		return;
+	case EBUSY:
+		err_sys(err, error, "event %s", c->name);
+		err_hint(err,
+			 "another profiler or the NMI watchdog holds the counters: sudo sysctl "
+			 "-w kernel.nmi_watchdog=0");
+		return;
+	case ENOSYS:
+		err_set(err, ERR_UNSUPPORTED, "this kernel was built without perf events");
+		return;
+	default:
+		err_sys(err, error, "cannot open event %s (thread %d, CPU %d)", c->name, tid, cpu);
+	}
+}

@@ -1,0 +1,19 @@
+/* The rings of a recording: one per CPU, or one per thread where events follow it over CPUs. */
+#ifndef KILN_RINGS_H
+#define KILN_RINGS_H
+
+#include "capture/counters.h"
+#include "capture/ring.h"
+
+struct rings {
+	VEC(struct ring) v;
+	size_t pages;
+};
+
+/* Maps the rings and directs every event to its own. Without a size given by the user they shrink
+ * until the locked-memory limit lets them in. */
+MUST_USE bool rings_open(struct rings *r, struct counters *cs, const struct capture_plan *plan,
+			 struct err *err);
+void rings_close(struct rings *r);
+
+#endif

@@ -1,0 +1,113 @@
+#include "capture/scan.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "perfdata/record.h"
+
+#define HEADER_BYTES 8
+#define RECORD_MAX 65536
+
+void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type)
+{
+	const uint64_t before_time = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	*s = (struct scan){
+		.files = files,
+		.time_word = (size_t)__builtin_popcountll(sample_type & before_time),
+		.first_time = UINT64_MAX,
+	};
+}
+
+void scan_free(struct scan *s)
+{
+	free(s->scratch);
+}
+
+static void scan_mmap(struct scan *s, const struct record *r)
+{
+	struct rec_mmap m;
+	if (record_mmap(r, &m))
+		mapped_files_note(s->files, m.path, &m.build_id, false);
+}
+
+static void scan_sample(struct scan *s, const struct record *r)
+{
+	s->samples++;
+	if (r->body_size < (s->time_word + 1) * 8)
+		return;
+	uint64_t time = load64(r->body + s->time_word * 8);
+	s->first_time = MIN(s->first_time, time);
+	s->last_time = MAX(s->last_time, time);
+}
+
+static void scan_record(struct scan *s, const uint8_t *p, size_t size)
+{
+	struct record r = {
+		.type = load32(p),
+		.misc = load16(p + 4),
+		.size = (uint16_t)size,
+		.body = p + HEADER_BYTES,
+		.body_size = size - HEADER_BYTES,
+	};
+	struct rec_lost lost;
+	uint64_t n;
+	switch (r.type) {
+	case PERF_RECORD_SAMPLE:
+		scan_sample(s, &r);
+		break;
+	case PERF_RECORD_MMAP2:
+		scan_mmap(s, &r);
+		break;
+	case PERF_RECORD_LOST:
+		if (record_lost(&r, &lost))
+			s->lost += lost.lost;
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		if (record_lost_samples(&r, &n))
+			s->lost_samples += n;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The record at `at` in both pieces laid end to end; through the scratch when it crosses. The ring
+ * is a multiple of 8 bytes as records are, so a header is never cut in two. */
+static const uint8_t *record_at(struct scan *s, const struct iovec iov[2], size_t at, size_t *size)
+{
+	size_t first = iov[0].iov_len, total = first + iov[1].iov_len;
+	const uint8_t *p = at < first ? (uint8_t *)iov[0].iov_base + at
+				      : (uint8_t *)iov[1].iov_base + (at - first);
+	if (total - at < HEADER_BYTES)
+		return NULL;
+	*size = load16(p + 6);
+	/* The kernel writes no such thing; never loop on it. */
+	if (*size < HEADER_BYTES || *size > total - at)
+		return NULL;
+	if (at >= first || *size <= first - at)
+		return p;
+	if (!s->scratch)
+		s->scratch = mem_alloc(RECORD_MAX);
+	memcpy(s->scratch, p, first - at);
+	memcpy(s->scratch + (first - at), iov[1].iov_base, *size - (first - at));
+	return s->scratch;
+}
+
+size_t scan_records(struct scan *s, struct iovec iov[2], int count, size_t limit)
+{
+	if (count < 2)
+		iov[1] = (struct iovec){0};
+	size_t total = iov[0].iov_len + iov[1].iov_len, at = 0, size;
+	while (at < MIN(limit, total)) {
+		const uint8_t *p = record_at(s, iov, at, &size);
+		if (!p) {
+			at = total;
+			break;
+		}
+		scan_record(s, p, size);
+		at += size;
+	}
+	iov[1].iov_len = at > iov[0].iov_len ? at - iov[0].iov_len : 0;
+	iov[0].iov_len = MIN(at, iov[0].iov_len);
+	return at;
+}

@@ -1,0 +1,28 @@
+/* Looks over records on their way from ring to file: counts, and notes what the header needs. */
+#ifndef KILN_SCAN_H
+#define KILN_SCAN_H
+
+#include <sys/uio.h>
+
+#include "capture/mapped_files.h"
+
+struct scan {
+	struct mapped_files *files;
+	size_t time_word; /* where a sample's time lies, in 8-byte words of its body */
+	uint64_t samples;
+	uint64_t lost;         /* records the ring had no room for */
+	uint64_t lost_samples; /* samples dropped, as the kernel's own records say */
+	uint64_t first_time, last_time;
+	uint8_t *scratch; /* for the one record that goes over the ring's end */
+};
+
+/* sample_type: of every event alike, up to the time field. */
+void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type);
+void scan_free(struct scan *s);
+
+/* Looks over the pieces of a ring (one or two, as ring_pieces() gives them), up to the first record
+ * that ends at or behind `limit` bytes. Cuts the pieces there; returns how many bytes are left in
+ * them, all whole records. */
+size_t scan_records(struct scan *s, struct iovec iov[2], int count, size_t limit);
+
+#endif

@@ -1,0 +1,274 @@
+#include "capture/synth.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "perfdata/record.h"
+
+#define PROC_FILE_LIMIT                                                          \
+	(256 << 20) /* a process with a million mappings has some 100 MB of them \
+		     */
+#define COMM_MAX 64
+#define MISC_FORK_EXEC (1 << 13) /* the child starts without the parent's mappings */
+
+struct task {
+	int32_t pid, tid, ppid;
+	char comm[COMM_MAX];
+};
+
+/* "pid (comm) state ppid …"; comm may hold anything, so its end is the last parenthesis. */
+static bool read_stat(int32_t pid, struct task *t)
+{
+	char path[64], line[1024];
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (!file_read_line(path, line, sizeof line))
+		return false;
+	char *open = strchr(line, '('), *close = strrchr(line, ')');
+	if (!open || !close || close < open)
+		return false;
+	*close = '\0';
+	*t = (struct task){.pid = pid, .tid = pid};
+	snprintf(t->comm, sizeof t->comm, "%s", open + 1);
+	return sscanf(close + 1, " %*c %d", &t->ppid) == 1;
+}
+
+static void emit_fork(const struct synth *s, const struct task *t)
+{
+	int32_t parent = t->tid == t->pid ? t->ppid : t->pid;
+	emit_begin(s->e, PERF_RECORD_FORK, MISC_FORK_EXEC);
+	emit_u32(s->e, (uint32_t)t->pid);
+	emit_u32(s->e, (uint32_t)parent);
+	emit_u32(s->e, (uint32_t)t->tid);
+	emit_u32(s->e, (uint32_t)parent);
+	emit_u64(s->e, 0);
+	emit_end(s->e);
+}
+
+static void emit_comm(const struct synth *s, const struct task *t)
+{
+	emit_begin(s->e, PERF_RECORD_COMM, 0);
+	emit_u32(s->e, (uint32_t)t->pid);
+	emit_u32(s->e, (uint32_t)t->tid);
+	emit_text(s->e, str_of(t->comm));
+	emit_end(s->e);
+}
+
+/* In the order of the kernel's own NAMESPACES records. */
+static void emit_namespaces(const struct synth *s, const struct task *t)
+{
+	static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+	char path[64];
+	emit_begin(s->e, PERF_RECORD_NAMESPACES, 0);
+	emit_u32(s->e, (uint32_t)t->pid);
+	emit_u32(s->e, (uint32_t)t->tid);
+	emit_u64(s->e, ARRAY_LEN(names));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct stat st = {0};
+		snprintf(path, sizeof path, "/proc/%d/ns/%s", t->pid, names[i]);
+		if (stat(path, &st) != 0)
+			st = (struct stat){0};
+		emit_u64(s->e, st.st_dev);
+		emit_u64(s->e, st.st_ino);
+	}
+	emit_end(s->e);
+}
+
+struct map_line {
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor;
+	struct str perms, path;
+};
+
+/* "start-end perms offset major:minor inode   path" */
+static bool parse_map_line(struct str line, struct map_line *m)
+{
+	uint64_t major, minor;
+	struct str rest;
+	struct str start = str_split(line, '-', &rest);
+	struct str end = str_split(rest, ' ', &rest);
+	m->perms = str_split(rest, ' ', &rest);
+	struct str offset = str_split(rest, ' ', &rest);
+	struct str device = str_split(rest, ' ', &rest);
+	struct str inode = str_split(rest, ' ', &rest);
+	struct str minor_text;
+	struct str major_text = str_split(device, ':', &minor_text);
+	if (m->perms.n != 4 || !str_to_u64(start, 16, &m->start) || !str_to_u64(end, 16, &m->end) ||
+	    !str_to_u64(offset, 16, &m->offset) || !str_to_u64(major_text, 16, &major) ||
+	    !str_to_u64(minor_text, 16, &minor) || !str_to_u64(inode, 10, &m->inode))
+		return false;
+	m->major = (uint32_t)major;
+	m->minor = (uint32_t)minor;
+	while (rest.n && rest.p[0] == ' ')
+		rest = str_skip(rest, 1);
+	m->path = rest;
+	/* The kernel's own records call all memory without a file so. */
+	if (!rest.n || str_starts(rest, "[anon:") || str_starts(rest, "/anon_hugepage"))
+		m->path = STR("//anon");
+	return true;
+}
+
+static const struct build_id *build_id_of(const struct synth *s, int32_t pid,
+					  const struct map_line *m)
+{
+	char path[PATH_MAX];
+	/* Leads to the mapped file itself, be it deleted or in another namespace, but needs
+	 * CAP_CHECKPOINT_RESTORE. */
+	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
+		 m->end);
+	if (access(path, R_OK) != 0)
+		snprintf(path, sizeof path, "/proc/%d/root%.*s", pid, (int)MIN(m->path.n, 4000),
+			 m->path.p);
+	return mapped_files_build_id(s->files, m->path, path, (uint64_t)m->major << 32 | m->minor,
+				     m->inode);
+}
+
+static void emit_map(const struct synth *s, int32_t pid, const struct map_line *m)
+{
+	bool code = m->perms.p[2] == 'x';
+	const struct build_id *id = build_id_of(s, pid, m);
+	uint16_t misc = PERF_RECORD_MISC_USER;
+	if (!code)
+		misc |= MISC_MMAP_DATA;
+	if (id && s->build_id)
+		misc |= MISC_MMAP_BUILD_ID;
+	emit_begin(s->e, PERF_RECORD_MMAP2, misc);
+	emit_u32(s->e, (uint32_t)pid);
+	emit_u32(s->e, (uint32_t)pid);
+	emit_u64(s->e, m->start);
+	emit_u64(s->e, m->end - m->start);
+	emit_u64(s->e, m->offset);
+	if (misc & MISC_MMAP_BUILD_ID) {
+		uint8_t bytes[4 + BUILD_ID_MAX] = {id->size};
+		memcpy(bytes + 4, id->bytes, id->size);
+		emit_bytes(s->e, bytes, sizeof bytes);
+	} else {
+		emit_u32(s->e, m->major);
+		emit_u32(s->e, m->minor);
+		emit_u64(s->e, m->inode);
+		emit_u64(s->e, 0);
+	}
+	uint32_t prot = (m->perms.p[0] == 'r' ? PROT_READ : 0u) |
+			(m->perms.p[1] == 'w' ? PROT_WRITE : 0u) | (code ? PROT_EXEC : 0u);
+	emit_u32(s->e, prot);
+	emit_u32(s->e, m->perms.p[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
+	emit_text(s->e, m->path);
+	emit_end(s->e);
+}
+
+static void emit_maps(const struct synth *s, int32_t pid)
+{
+	char path[64];
+	struct str text, rest, line;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	if (!file_read(path, PROC_FILE_LIMIT, &text, NULL))
+		return;
+	rest = text;
+	while (str_line(&rest, &line)) {
+		struct map_line m;
+		if (!parse_map_line(line, &m))
+			continue;
+		if (m.perms.p[2] == 'x' || (s->data && m.perms.p[0] == 'r'))
+			emit_map(s, pid, &m);
+	}
+	free((void *)text.p);
+}
+
+static void emit_thread(const struct synth *s, const struct task *process, int32_t tid)
+{
+	char path[64];
+	struct task t = *process;
+	t.tid = tid;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", t.pid, tid);
+	if (!file_read_line(path, t.comm, sizeof t.comm))
+		return;
+	emit_fork(s, &t);
+	emit_comm(s, &t);
+}
+
+static bool emit_process(const struct synth *s, int32_t pid, struct task *t)
+{
+	if (!read_stat(pid, t))
+		return false;
+	emit_fork(s, t);
+	if (s->namespaces)
+		emit_namespaces(s, t);
+	emit_comm(s, t);
+	emit_maps(s, pid);
+	return true;
+}
+
+static bool parse_pid(const char *name, int32_t *pid)
+{
+	uint64_t v;
+	if (!str_to_u64(str_of(name), 10, &v) || v == 0 || v > INT32_MAX)
+		return false;
+	*pid = (int32_t)v;
+	return true;
+}
+
+void synth_process(const struct synth *s, int32_t pid)
+{
+	char path[64];
+	struct task t;
+	int32_t tid;
+	if (!emit_process(s, pid, &t))
+		return;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d));)
+		if (parse_pid(e->d_name, &tid) && tid != pid)
+			emit_thread(s, &t, tid);
+	closedir(d);
+}
+
+void synth_thread(const struct synth *s, int32_t pid, int32_t tid)
+{
+	struct task t;
+	if (emit_process(s, pid, &t) && tid != pid)
+		emit_thread(s, &t, tid);
+}
+
+void synth_name(const struct synth *s, int32_t pid)
+{
+	struct task t;
+	if (read_stat(pid, &t))
+		emit_comm(s, &t);
+}
+
+void synth_all(const struct synth *s)
+{
+	int32_t pid;
+	DIR *d = opendir("/proc");
+	if (!d)
+		return;
+	for (struct dirent *e; (e = readdir(d)) && !s->e->failed;)
+		if (parse_pid(e->d_name, &pid))
+			synth_process(s, pid);
+	closedir(d);
+}
+
+int32_t synth_process_of(int32_t tid)
+{
+	char path[64];
+	struct str text, rest, line;
+	int64_t pid = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", tid);
+	if (!file_read(path, 1 << 20, &text, NULL))
+		return 0;
+	rest = text;
+	while (str_line(&rest, &line))
+		if (str_starts(line, "Tgid:") && str_to_i64(str_trim(str_skip(line, 5)), &pid))
+			break;
+	free((void *)text.p);
+	return pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+}

@@ -1,0 +1,90 @@
+#include "capture/targets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void add_thread(struct targets *t, int32_t tid)
+{
+	for (size_t i = 0; i < t->tids.n; i++)
+		if (t->tids.v[i] == tid)
+			return;
+	vec_push(&t->tids, tid);
+}
+
+static bool fail_missing(const char *what, int32_t id, struct err *err)
+{
+	err_set(err, ERR_INPUT, "there is no %s %d", what, id);
+	return err_hint(err, "`pgrep -a NAME` finds a process by its name");
+}
+
+static bool add_process(struct targets *t, int32_t pid, struct err *err)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	if (!d && (errno == ENOENT || errno == ESRCH))
+		return fail_missing("process", pid, err);
+	if (!d)
+		return err_sys(err, errno, "cannot read %s", path);
+	for (struct dirent *e; (e = readdir(d));) {
+		uint64_t tid;
+		if (str_to_u64(str_of(e->d_name), 10, &tid) && tid <= INT32_MAX)
+			add_thread(t, (int32_t)tid);
+	}
+	closedir(d);
+	return true;
+}
+
+static bool add_cpus(struct targets *t, const struct capture_plan *plan, struct err *err)
+{
+	for (size_t i = 0; i < plan->cpu_count; i++) {
+		if (!cpus_has(&t->online, plan->cpus[i])) {
+			err_set(err, ERR_INPUT, "CPU %u is not online", plan->cpus[i]);
+			return err_hint(err, "see /sys/devices/system/cpu/online");
+		}
+		vec_push(&t->cpus, (int32_t)plan->cpus[i]);
+	}
+	for (size_t i = 0; !plan->cpu_count && i < t->online.v.n; i++)
+		vec_push(&t->cpus, (int32_t)t->online.v.v[i]);
+	return true;
+}
+
+bool targets_find(struct targets *t, const struct capture_plan *plan, int32_t command_pid,
+		  struct err *err)
+{
+	if (!cpus_online(&t->online, err))
+		return false;
+	for (size_t i = 0; i < plan->pid_count; i++)
+		if (!add_process(t, plan->pids[i], err))
+			return false;
+	for (size_t i = 0; i < plan->tid_count; i++) {
+		char path[64];
+		snprintf(path, sizeof path, "/proc/%d", plan->tids[i]);
+		if (access(path, F_OK) != 0)
+			return fail_missing("thread", plan->tids[i], err);
+		add_thread(t, plan->tids[i]);
+	}
+	if (plan->all_cpus || plan->cpu_count) {
+		t->system_wide = true;
+		vec_push(&t->tids, -1);
+	} else if (!t->tids.n && command_pid) {
+		t->command = true;
+		vec_push(&t->tids, command_pid);
+	} else if (!t->tids.n) {
+		return err_set(err, ERR_USAGE, "there is nothing to record");
+	}
+	if (plan->per_thread) {
+		vec_push(&t->cpus, -1);
+		return true;
+	}
+	return add_cpus(t, plan, err);
+}
+
+void targets_free(struct targets *t)
+{
+	vec_free(&t->tids);
+	vec_free(&t->cpus);
+	vec_free(&t->online.v);
+}
