@@ -1,6 +1,6 @@
 #!/bin/bash
 # kiln fold --classic against stackcollapse-perf.pl: on the golden inputs, on random text made of
-# what confuses parsers, and on recordings where there is a perf that may record.
+# what confuses parsers, and on recordings of the kinds that recordings.sh leaves out.
 # timeout: 300
 set -u
 script=$(PATH=${FLAMEGRAPH_DIR:+$FLAMEGRAPH_DIR:}$PATH command -v stackcollapse-perf.pl)
@@ -80,10 +80,10 @@ record() { # NAME OPTION...
 	compare "$name" "$name.data" "$name.txt"
 	compare "$name" "$name.data" "$name.txt" --tid --all --addrs
 }
-record one-event -F 999 -g
-record no-stacks -F 999
+# What makes kiln go by the text: which of several events comes first, samples without stacks
+# between others, tracepoints between others, and a head line without end of the command's name.
 record two-events -e cpu-clock:u,page-faults -c 1000 -g
-record system-wide -F 499 -a -g
+record mixed -e cpu-clock/call-graph=no/,page-faults/call-graph=fp/
 record tracepoint -e sched:sched_switch,cpu-clock -a -g
 cp /bin/sh x && perf record -q -F 999 -g -o letter.data ./x -c 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done' > /dev/null 2>&1 &&
 	perf script --no-inline -i letter.data > letter.txt 2> /dev/null &&
