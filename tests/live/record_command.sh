@@ -36,4 +36,7 @@ chmod +x broken
 "$KILN" record -o n.data -- ./broken 2> log
 [ $? = 126 ] || fail "a command that cannot run does not exit with 126: $(cat log)"
 [ ! -e n.data ] || fail "a command that cannot run left a file"
+echo precious > n.data
+"$KILN" record -o n.data -- ./broken 2> log
+[ "$(cat n.data)" = precious ] || fail "a command that cannot run cost us the old file"
 exit 0
