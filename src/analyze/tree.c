@@ -88,6 +88,8 @@ static uint32_t frame_name(struct builder *b, frame_id id)
 	const struct profile_frame *f = &b->p->frames.v[id.v];
 	string_id name = b->p->funcs.v[f->func.v].name;
 	const char *end = suffix(b->opt, f);
+	if (str_ends(profile_str(b->p, name), end))
+		end = "";
 	if ((name.v || b->opt->verbatim) && !*end) {
 		*known = 1 + string_name(b, name);
 	} else {

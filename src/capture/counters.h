@@ -40,7 +40,7 @@ struct counters {
 	VEC(struct counter) v;
 	uint64_t kernel_flags; /* the optional attr flags this kernel accepts */
 	uint64_t read_format;
-	bool told_user_only;
+	bool user_only; /* the kernel was given up, for lack of rights */
 };
 
 /* Makes attrs of the plan. */

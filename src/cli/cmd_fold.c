@@ -91,6 +91,9 @@ static bool fold(struct diags *d, struct err *err)
 	if (text)
 		shape.mark_kernel = shape.mark_jit = shape.mark_inlined = false;
 	bool ok = text || load_event(&in, opts.event, &shape.event, d, err);
+	/* Periods that are all 0 weigh nothing: then samples are counted. */
+	if (ok && shape.event.v)
+		shape.weights = in.profile->events.v[shape.event.v].weight > 0;
 	struct tree tree;
 	if (ok)
 		tree_build(&tree, in.profile, &shape);

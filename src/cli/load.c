@@ -38,7 +38,7 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 	if (opt->classic) {
 		l->owned = profile_new();
 		l->profile = l->owned;
-		return classic_perfdata(l->owned, path, &io, opt->classic, d, err);
+		return classic_perfdata(l->owned, path, io, opt->classic, d, err);
 	}
 	io.by_comm = opt->detail == IMPORT_BY_COMM;
 	io.by_thread = opt->detail == IMPORT_BY_THREAD;

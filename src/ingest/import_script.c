@@ -149,10 +149,14 @@ static void add_frame(struct script *s, const struct script_frame *f)
 
 static void add_line(struct script *s, struct str line)
 {
+	if (s->in->cut)
+		bad_line(s, "is too long and was cut");
 	if (line.n && line.p[line.n - 1] == '\r')
 		line.n--;
 	if (skip_blanks(line, 0) == line.n)
 		return end_sample(s);
+	if (str_is(line, "#") || str_starts(line, "# "))
+		return;
 	struct script_head head;
 	struct script_frame frame;
 	/* perf indents frames by a tab; copied text may have blanks there, and a blank may also be

@@ -62,6 +62,7 @@ struct record {
 
 /* "MMAP2", "SAMPLE" …; "UNKNOWN" for types nobody has named. */
 const char *record_type_name(uint32_t type);
+bool record_type_known(uint32_t type);
 
 static inline struct cursor record_cursor(const struct record *r)
 {
@@ -144,8 +145,8 @@ MUST_USE bool record_build_id(const struct record *r, struct rec_build_id *out);
 
 /* What a record says about itself: from a sample's fields, or from the trailer of other records. */
 struct sample_id {
-	int32_t pid, tid;
-	uint64_t time; /* 0 when not recorded */
+	int32_t pid, tid; /* -1 when not recorded */
+	uint64_t time;    /* 0 when not recorded */
 	uint64_t id;
 	uint64_t stream_id;
 	uint32_t cpu; /* UINT32_MAX when not recorded */
@@ -159,7 +160,8 @@ struct branch_entry {
 	uint64_t from, to, flags;
 };
 
-/* One decoded sample; absent fields are zero. Arrays are borrowed and in the writer's byte order
+/* One decoded sample; absent fields are zero, except that a period not recorded is the attr's
+ * sample_period, as in perf. Arrays are borrowed and in the writer's byte order
  * unless said otherwise. */
 struct sample {
 	struct sample_id who;
