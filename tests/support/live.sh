@@ -4,7 +4,12 @@
 skip() { echo "$*"; exit 77; }
 fail() { echo "$*"; exit 1; }
 
-need_perf() { command -v perf > /dev/null || skip "perf is not installed"; }
+# perf's texts and complaints changed over time; the ones kiln is held to are those of 6.1 and later.
+need_perf() {
+	command -v perf > /dev/null || skip "perf is not installed"
+	perf --version | awk '{ split($3, v, "."); exit !(v[1] > 6 || (v[1] == 6 && v[2] >= 1)) }' ||
+		skip "$(perf --version) is older than 6.1"
+}
 need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 
 need_tracefs() {
