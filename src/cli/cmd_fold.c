@@ -94,7 +94,7 @@ static bool fold(struct diags *d, struct err *err)
 	/* Periods that are all 0 weigh nothing: then samples are counted. */
 	if (ok && shape.event.v)
 		shape.weights = in.profile->events.v[shape.event.v].weight > 0;
-	struct tree tree;
+	struct tree tree = {0};
 	if (ok)
 		tree_build(&tree, in.profile, &shape);
 	load_close(&in);
@@ -103,8 +103,7 @@ static bool fold(struct diags *d, struct err *err)
 		render_folded(&o, &tree);
 		ok = output_close(&o, opts.output, err);
 	}
-	if (ok)
-		tree_free(&tree);
+	tree_free(&tree);
 	return ok;
 }
 
