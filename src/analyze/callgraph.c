@@ -35,8 +35,11 @@ struct task {
 struct node_mark {
 	uint32_t stamp, item;
 };
-struct node_value {
+/* What VIEW_OWN sees of a trie node. */
+struct own_value {
 	uint32_t stamp;
+	bool linked; /* into its parent's list */
+	uint32_t first_child, next;
 	uint64_t weight, count;
 };
 
@@ -46,23 +49,33 @@ struct callgraph_work {
 	VEC(struct item) set, next;
 	VEC(struct group) groups;
 	VEC(struct group) kept;
-	struct node_mark *sym_group;   /* by sym */
-	struct node_mark *node_item;   /* by trie node: merges equal callers */
-	struct node_value *node_value; /* by trie node: what VIEW_OWN sees, for one entry */
-	uint32_t stamp, value_stamp;
+	struct node_mark *sym_group; /* by sym */
+	struct node_mark *node_item; /* by trie node: merges equal callers */
+	struct own_value *own;       /* by trie node, for one entry */
+	uint32_t stamp, own_stamp;
 };
+
+static uint64_t least_weight(const struct callgraph *g)
+{
+	return (uint64_t)((double)g->total_weight * (g->opt->min_percent / 100.0));
+}
 
 void callgraph_init(struct callgraph *g, const struct hist *h, const struct hist_keys *keys,
 		    const struct callgraph_options *opt, bool children, uint64_t weight)
 {
 	*g = (struct callgraph){
-		.h = h, .keys = keys, .opt = opt, .children = children, .total_weight = weight};
+		.keys = keys, .opt = opt, .children = children, .total_weight = weight};
+	struct trie_options how = {.children = children,
+				   .threshold = least_weight(g),
+				   .everything = opt->mode == CALLGRAPH_FRACTAL};
+	callgraph_trie_build(&g->trie, h, keys, &how);
 	struct callgraph_work *w = g->work = mem_zalloc(sizeof *w);
-	w->sym_group = mem_calloc(keys->sym_count, sizeof *w->sym_group);
+	w->sym_group = mem_calloc((size_t)keys->sym_count + keys->place_count,
+				  sizeof *w->sym_group);
 	if (opt->caller_first || children)
-		w->node_value = mem_calloc(h->trie.nodes.n, sizeof *w->node_value);
+		w->own = mem_calloc(g->trie.nodes.n, sizeof *w->own);
 	if (!opt->caller_first)
-		w->node_item = mem_calloc(h->trie.nodes.n, sizeof *w->node_item);
+		w->node_item = mem_calloc(g->trie.nodes.n, sizeof *w->node_item);
 }
 
 void callgraph_free(struct callgraph *g)
@@ -77,9 +90,10 @@ void callgraph_free(struct callgraph *g)
 		vec_free(&w->kept);
 		free(w->sym_group);
 		free(w->node_item);
-		free(w->node_value);
+		free(w->own);
 		free(w);
 	}
+	callgraph_trie_free(&g->trie);
 	vec_free(&g->nodes);
 	vec_free(&g->syms);
 	vec_free(&g->ends);
@@ -90,14 +104,14 @@ void callgraph_free(struct callgraph *g)
 
 static const struct trie_node *trie_node(const struct callgraph *g, uint32_t n)
 {
-	return &g->h->trie.nodes.v[n];
+	return &g->trie.nodes.v[n];
 }
 
-static struct node_value *value_at(struct callgraph *g, uint32_t node)
+static struct own_value *own_at(struct callgraph *g, uint32_t node)
 {
-	struct node_value *v = &g->work->node_value[node];
-	if (v->stamp != g->work->value_stamp)
-		*v = (struct node_value){.stamp = g->work->value_stamp};
+	struct own_value *v = &g->work->own[node];
+	if (v->stamp != g->work->own_stamp)
+		*v = (struct own_value){.stamp = g->work->own_stamp};
 	return v;
 }
 
@@ -107,44 +121,49 @@ static void push(struct callgraph *g, struct item item)
 		vec_push(&g->work->next, item);
 }
 
-/* Loose ends are sorted by entry. */
-static size_t first_loose(const struct callgraph *g, uint32_t entry)
+/* The entry's range of ends, which are sorted by entry. */
+static const struct trie_end *first_end(const struct callgraph *g, uint32_t entry)
 {
-	size_t low = 0, high = g->h->trie.loose.n;
+	size_t low = 0, high = g->trie.ends.n;
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		if (g->h->trie.loose.v[mid].entry < entry)
+		if (g->trie.ends.v[mid].entry < entry)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low;
+	return &g->trie.ends.v[low];
 }
 
-/* Calls fn for every node where samples of the entry end. */
-static void each_end(struct callgraph *g, uint32_t entry,
-		     void (*fn)(struct callgraph *, uint32_t node, uint64_t weight, uint64_t count))
+static bool is_end_of(const struct callgraph *g, const struct trie_end *e, uint32_t entry)
 {
-	for (uint32_t n = g->h->entries.v[entry].first_node; n; n = trie_node(g, n)->next_of_entry)
-		if (trie_node(g, n)->self_count)
-			fn(g, n, trie_node(g, n)->self_weight, trie_node(g, n)->self_count);
-	const struct callgraph_trie *t = &g->h->trie;
-	for (size_t i = first_loose(g, entry); i < t->loose.n && t->loose.v[i].entry == entry; i++)
-		fn(g, t->loose.v[i].node, t->loose.v[i].weight, t->loose.v[i].count);
+	return e < g->trie.ends.v + g->trie.ends.n && e->entry == entry;
 }
 
-static void add_to_path(struct callgraph *g, uint32_t node, uint64_t weight, uint64_t count)
+/* Counts the entry's own samples at every node they pass; the nodes they pass are linked like a
+ * trie of their own. Returns its root. */
+static uint32_t mark_own(struct callgraph *g, uint32_t entry)
 {
-	for (; node; node = trie_node(g, node)->parent) {
-		struct node_value *v = value_at(g, node);
-		v->weight += weight;
-		v->count += count;
+	uint32_t root = 0;
+	for (const struct trie_end *e = first_end(g, entry); is_end_of(g, e, entry); e++) {
+		for (uint32_t n = e->node, below = 0; n; below = n, n = trie_node(g, n)->parent) {
+			struct own_value *v = own_at(g, n);
+			v->weight += e->weight;
+			v->count += e->count;
+			if (below && !own_at(g, below)->linked) {
+				own_at(g, below)->linked = true;
+				own_at(g, below)->next = v->first_child;
+				v->first_child = below;
+			}
+			root = n;
+		}
 	}
+	return root;
 }
 
 static struct item item_at(struct callgraph *g, uint32_t node, enum view view)
 {
-	struct node_value own = *value_at(g, node);
+	struct own_value own = *own_at(g, node);
 	if (view == VIEW_OWN)
 		return (struct item){node, view, own.weight, own.count};
 	const struct trie_node *n = trie_node(g, node);
@@ -153,75 +172,66 @@ static struct item item_at(struct callgraph *g, uint32_t node, enum view view)
 
 static void push_callees(struct callgraph *g, uint32_t node, enum view view)
 {
+	if (view == VIEW_OWN) {
+		for (uint32_t n = own_at(g, node)->first_child; n; n = own_at(g, n)->next)
+			push(g, item_at(g, n, view));
+		return;
+	}
 	for (uint32_t n = trie_node(g, node)->first_child; n; n = trie_node(g, n)->next)
 		push(g, item_at(g, n, view));
 }
 
 static void begin_caller_first(struct callgraph *g, uint32_t entry)
 {
-	each_end(g, entry, add_to_path);
-	uint32_t first = g->h->entries.v[entry].first_node;
-	uint32_t root = first;
-	if (!root) {
-		size_t i = first_loose(g, entry);
-		if (i < g->h->trie.loose.n && g->h->trie.loose.v[i].entry == entry)
-			root = g->h->trie.loose.v[i].node;
-	}
-	while (root && trie_node(g, root)->parent)
-		root = trie_node(g, root)->parent;
+	uint32_t root = mark_own(g, entry);
 	if (root)
 		push_callees(g, root, VIEW_OWN);
 	if (!g->children)
 		return;
-	for (uint32_t n = first; n; n = trie_node(g, n)->next_of_entry)
+	for (uint32_t n = g->trie.first_node[entry]; n; n = trie_node(g, n)->next_of_entry)
 		if (!trie_node(g, n)->outer)
 			push(g, item_at(g, n, VIEW_OTHER));
 }
 
-static void push_end(struct callgraph *g, uint32_t node, uint64_t weight, uint64_t count)
+/* Each sample counts at the innermost of the entry's nodes on its stack. */
+static void begin_with_children(struct callgraph *g, uint32_t entry)
 {
-	push(g, (struct item){node, VIEW_OWN, weight, count});
-}
-
-/* The sample counts for its entry where it ended, not again further up its stack. */
-static void subtract_loose(struct callgraph *g, uint32_t entry)
-{
-	const struct callgraph_trie *t = &g->h->trie;
-	for (size_t i = first_loose(g, entry); i < t->loose.n && t->loose.v[i].entry == entry;
-	     i++) {
-		uint32_t n = t->loose.v[i].node;
+	uint32_t first = g->trie.first_node[entry];
+	for (uint32_t i = first; i; i = trie_node(g, i)->next_of_entry) {
+		const struct trie_node *n = trie_node(g, i);
+		own_at(g, i)->weight += n->weight;
+		own_at(g, i)->count += n->count;
+		if (n->outer) {
+			own_at(g, n->outer)->weight -= n->weight;
+			own_at(g, n->outer)->count -= n->count;
+		}
+	}
+	/* The sampled address need not be on top of the stack: then the whole stack counts, and not
+	 * again from further up. */
+	for (const struct trie_end *e = first_end(g, entry); is_end_of(g, e, entry); e++) {
+		uint32_t n = e->node;
+		if (trie_node(g, n)->entry == entry)
+			continue;
+		push(g, (struct item){n, VIEW_OWN, e->weight, e->count});
 		while (n && trie_node(g, n)->entry != entry)
 			n = trie_node(g, n)->parent;
-		if (!n)
-			continue;
-		value_at(g, n)->weight -= t->loose.v[i].weight;
-		value_at(g, n)->count -= t->loose.v[i].count;
+		if (n) {
+			own_at(g, n)->weight -= e->weight;
+			own_at(g, n)->count -= e->count;
+		}
 	}
+	for (uint32_t n = first; n; n = trie_node(g, n)->next_of_entry)
+		push(g, item_at(g, n, VIEW_OWN));
 }
 
 static void begin_callee_first(struct callgraph *g, uint32_t entry)
 {
-	if (!g->children) {
-		each_end(g, entry, push_end);
+	if (g->children) {
+		begin_with_children(g, entry);
 		return;
 	}
-	/* Each sample counts at the innermost of the entry's nodes on its stack. */
-	uint32_t first = g->h->entries.v[entry].first_node;
-	for (uint32_t i = first; i; i = trie_node(g, i)->next_of_entry) {
-		const struct trie_node *n = trie_node(g, i);
-		value_at(g, i)->weight += n->weight;
-		value_at(g, i)->count += n->count;
-		if (n->outer) {
-			value_at(g, n->outer)->weight -= n->weight;
-			value_at(g, n->outer)->count -= n->count;
-		}
-	}
-	subtract_loose(g, entry);
-	for (uint32_t n = first; n; n = trie_node(g, n)->next_of_entry)
-		push(g, item_at(g, n, VIEW_OWN));
-	const struct callgraph_trie *t = &g->h->trie;
-	for (size_t i = first_loose(g, entry); i < t->loose.n && t->loose.v[i].entry == entry; i++)
-		push_end(g, t->loose.v[i].node, t->loose.v[i].weight, t->loose.v[i].count);
+	for (const struct trie_end *e = first_end(g, entry); is_end_of(g, e, entry); e++)
+		push(g, (struct item){e->node, VIEW_OWN, e->weight, e->count});
 }
 
 /* --- one step -------------------------------------------------------------------------------- */
@@ -316,10 +326,9 @@ static int cmp_groups(const void *x, const void *y, void *ctx)
 
 static uint64_t threshold(const struct callgraph *g, const struct callgraph_node *above)
 {
-	double share = g->opt->min_percent / 100.0;
 	if (g->opt->mode != CALLGRAPH_FRACTAL)
-		return (uint64_t)((double)g->total_weight * share);
-	double exact = (double)above->below_weight * share;
+		return least_weight(g);
+	double exact = (double)above->below_weight * (g->opt->min_percent / 100.0);
 	return (uint64_t)exact + (exact > (double)(uint64_t)exact);
 }
 
@@ -339,7 +348,7 @@ static void fork_below(struct callgraph *g, uint32_t above)
 	uint64_t least = threshold(g, &g->nodes.v[above]);
 	vec_clear(&w->kept);
 	for (size_t i = 0; i < w->groups.n; i++)
-		if (w->groups.v[i].weight >= least)
+		if (w->groups.v[i].weight >= least && !trie_nameless(g->keys, w->groups.v[i].sym))
 			vec_push(&w->kept, w->groups.v[i]);
 	qsort_r(w->kept.v, w->kept.n, sizeof *w->kept.v, cmp_groups, g);
 
@@ -384,7 +393,8 @@ static void run_task(struct callgraph *g)
 		g->nodes.v[task.node].sym_count++;
 		step(g);
 		group_next(g);
-		if (w->groups.n != 1 || w->groups.v[0].count != g->nodes.v[task.node].count)
+		if (w->groups.n != 1 || w->groups.v[0].count != g->nodes.v[task.node].count ||
+		    trie_nameless(g->keys, w->groups.v[0].sym))
 			break;
 		sym = w->groups.v[0].sym;
 		vec_clear(&w->set);
@@ -434,9 +444,9 @@ void callgraph_of(struct callgraph *g, uint32_t entry)
 	vec_clear(&g->syms);
 	vec_clear(&g->ends);
 	vec_clear(&w->next);
-	w->value_stamp++;
+	w->own_stamp++;
 	vec_push(&g->nodes, (struct callgraph_node){0});
-	if (g->opt->mode == CALLGRAPH_NONE || g->h->trie.nodes.n < 2)
+	if (g->opt->mode == CALLGRAPH_NONE || g->trie.nodes.n < 2)
 		return;
 	if (g->opt->caller_first)
 		begin_caller_first(g, entry);

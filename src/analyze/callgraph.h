@@ -6,7 +6,7 @@
 #ifndef KILN_CALLGRAPH_H
 #define KILN_CALLGRAPH_H
 
-#include "analyze/hist.h"
+#include "analyze/callgraph_trie.h"
 
 enum callgraph_mode {
 	CALLGRAPH_GRAPH,   /* shares of the whole event */
@@ -55,11 +55,11 @@ struct callgraph {
 	/* Flat and folded: the nodes where chains end, heaviest first. */
 	VEC(struct callgraph_end) ends;
 
-	const struct hist *h;
 	const struct hist_keys *keys;
 	const struct callgraph_options *opt;
 	bool children;
-	uint64_t total_weight;       /* of the event, for thresholds */
+	uint64_t total_weight; /* of the event, for thresholds */
+	struct callgraph_trie trie;
 	struct callgraph_work *work; /* kept between entries */
 };
 

@@ -2,207 +2,188 @@
 
 #include <stdlib.h>
 
+/* What is known of a place while the rows of one who are read. */
+struct place_mark {
+	uint32_t who;   /* the rest is about this one */
+	uint32_t entry; /* 0: none yet */
+	uint32_t row;   /* latest row that counted here; from 1 */
+	uint32_t depth;
+	uint64_t children;
+};
+
 struct builder {
 	struct hist *h;
 	struct hist_keys *keys;
 	const struct hist_options *opt;
 	const struct profile *p;
-	bool stacks; /* the trie is wanted */
-	/* The entry of each place for the current who. */
-	struct {
-		uint32_t who, entry;
-	} * place_entry;
+	bool modes;
+	struct place_mark *marks; /* by place */
+	VEC(uint32_t) touched;    /* places of the current who */
+	uint32_t *stack_depth;    /* by stack_id; NULL unless needed */
 };
 
 /* Rows of the event, grouped by who; inside a group in the order of the profile. */
-struct groups {
-	uint32_t *rows;
-	uint32_t *start; /* by who: its first, [who_count] is the end */
-	size_t who_count;
-};
-
-static struct groups group_rows(struct builder *b)
+static void group_rows(struct builder *b)
 {
+	struct hist *h = b->h;
 	VEC(uint32_t) picked = {0}, whos = {0};
 	for (uint32_t i = 0; i < b->p->rows.n; i++) {
 		const struct profile_row *r = &b->p->rows.v[i];
-		if (r->event.v != b->h->event.v)
+		if (r->event.v != h->event.v)
 			continue;
-		b->h->total_weight += r->weight;
-		b->h->total_count += r->count;
+		h->total_weight += r->weight;
+		h->total_count += r->count;
 		if (filter_hides(&b->opt->filter, r->thread, r->leaf))
 			continue;
-		b->h->shown_weight += r->weight;
-		b->h->shown_count += r->count;
+		h->shown_weight += r->weight;
+		h->shown_count += r->count;
 		vec_push(&picked, i);
 		vec_push(&whos, hist_keys_who(b->keys, r));
 	}
-	struct groups g = {.who_count = b->keys->whos.n};
-	g.start = mem_calloc(g.who_count + 1, sizeof *g.start);
-	g.rows = mem_calloc(picked.n + 1, sizeof *g.rows);
+	h->who_count = b->keys->whos.n;
+	h->rows = mem_calloc(picked.n + 1, sizeof *h->rows);
+	h->who_rows = mem_calloc(h->who_count + 2, sizeof *h->who_rows);
+	/* Counting sort; starts are kept one slot further up until all rows have moved. */
+	uint32_t *start = h->who_rows + 1;
 	for (size_t i = 0; i < picked.n; i++)
-		g.start[whos.v[i]]++;
+		start[whos.v[i]]++;
 	uint32_t at = 0;
-	for (size_t w = 0; w <= g.who_count; w++) {
-		uint32_t n = g.start[w];
-		g.start[w] = at;
+	for (size_t w = 0; w <= h->who_count; w++) {
+		uint32_t n = start[w];
+		start[w] = at;
 		at += n;
 	}
 	for (size_t i = 0; i < picked.n; i++)
-		g.rows[g.start[whos.v[i]]++] = picked.v[i];
-	/* Each start has moved to its end, which is the next one's start. */
-	memmove(g.start + 1, g.start, g.who_count * sizeof *g.start);
-	g.start[0] = 0;
+		h->rows[start[whos.v[i]]++] = picked.v[i];
 	vec_free(&picked);
 	vec_free(&whos);
-	return g;
 }
 
-static uint32_t entry_of(struct builder *b, uint32_t who, uint32_t sym,
-			 const struct profile_row *row)
+static struct place_mark *mark_of(struct builder *b, uint32_t who, uint32_t place)
 {
-	uint32_t place = b->keys->sym_place[sym];
-	if (b->place_entry[place].who == who)
-		return b->place_entry[place].entry;
-	uint32_t id = (uint32_t)b->h->entries.n;
-	vec_push(&b->h->entries, (struct hist_entry){.who = who,
-						     .place = place,
-						     .sym = sym,
-						     .thread = row->thread,
-						     .cpu = row->cpu,
-						     .trace = row->trace});
-	b->place_entry[place].who = who;
-	b->place_entry[place].entry = id;
-	return id;
+	struct place_mark *m = &b->marks[place];
+	if (m->who != who) {
+		*m = (struct place_mark){.who = who};
+		vec_push(&b->touched, place);
+	}
+	return m;
 }
 
-static void add_stack(struct builder *b, uint32_t who, const struct profile_row *row, uint32_t sym,
-		      uint32_t entry)
+static uint32_t entry_of(struct builder *b, struct place_mark *m, uint32_t sym, thread_id thread)
 {
-	struct callgraph_trie *t = &b->h->trie;
-	size_t known = t->nodes.n;
-	uint32_t node = callgraph_trie_add(t, b->keys, row->stack);
-	if (b->opt->children)
-		for (; known < t->nodes.n; known++)
-			t->nodes.v[known].entry = entry_of(b, who, t->nodes.v[known].sym, row);
-	struct trie_node *n = &t->nodes.v[node];
-	if (b->keys->sym_place[n->sym] != b->keys->sym_place[sym]) {
-		vec_push(&t->loose, (struct trie_loose){entry, node, row->weight, row->count});
+	if (!m->entry) {
+		m->entry = (uint32_t)b->h->entries.n;
+		vec_push(&b->h->entries, (struct hist_entry){.who = m->who,
+							     .place = b->keys->sym_place[sym],
+							     .sym = sym,
+							     .thread = thread});
+		if (b->modes)
+			vec_push(&b->h->modes, (struct hist_modes){0});
+	}
+	return m->entry;
+}
+
+/* Counts the row once for every place on its stack. */
+static void add_stack(struct builder *b, uint32_t who, const struct profile_row *row, uint32_t id)
+{
+	const struct profile_stack *stacks = b->p->stacks.v;
+	uint32_t from_leaf = 1;
+	for (uint32_t s = row->stack.v; s; s = stacks[s].parent.v, from_leaf++) {
+		uint32_t frame = stacks[s].frame.v;
+		struct place_mark *m = mark_of(b, who, b->keys->frame_place[frame]);
+		if (b->stack_depth) {
+			uint32_t depth = b->opt->caller_first ? from_leaf : b->stack_depth[s];
+			m->depth = MAX(m->depth, depth);
+		}
+		if (m->row == id)
+			continue;
+		m->row = id;
+		m->children += row->weight;
+		(void)entry_of(b, m, b->keys->frame_sym[frame], row->thread);
+	}
+}
+
+static void add_row(struct builder *b, uint32_t who, const struct profile_row *row, uint32_t id)
+{
+	uint32_t sym = b->keys->frame_sym[row->leaf.v];
+	struct place_mark *m = mark_of(b, who, b->keys->sym_place[sym]);
+	uint32_t entry = entry_of(b, m, sym, row->thread);
+	struct hist_entry *e = &b->h->entries.v[entry];
+	e->weight += row->weight;
+	e->count += row->count;
+	if (b->modes)
+		b->h->modes.v[entry].weight[MIN(b->p->frames.v[row->leaf.v].kind,
+						CODE_KINDS - 1)] += row->weight;
+	if (!b->opt->children)
 		return;
-	}
-	n->entry = entry;
-	n->self_weight += row->weight;
-	n->self_count += row->count;
+	m->row = id;
+	m->children += row->weight;
+	if (b->stack_depth)
+		m->depth = MAX(m->depth, b->stack_depth[row->stack.v]);
+	add_stack(b, who, row, id);
 }
 
-static void add_rows(struct builder *b, uint32_t who, const uint32_t *rows, size_t count)
+static void add_who(struct builder *b, uint32_t who)
 {
-	if (b->stacks)
-		callgraph_trie_root(&b->h->trie);
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_row *row = &b->p->rows.v[rows[i]];
-		uint32_t sym = b->keys->frame_sym[row->leaf.v];
-		uint32_t entry = entry_of(b, who, sym, row);
-		struct hist_entry *e = &b->h->entries.v[entry];
-		e->weight += row->weight;
-		e->count += row->count;
-		unsigned kind = b->p->frames.v[row->leaf.v].kind;
-		if (kind < CODE_KINDS)
-			e->by_kind[kind] += row->weight;
-		if (b->stacks && row->stack.v)
-			add_stack(b, who, row, sym, entry);
-		else if (b->opt->children)
-			e->children += row->weight;
+	struct hist *h = b->h;
+	for (uint32_t i = h->who_rows[who]; i < h->who_rows[who + 1]; i++)
+		add_row(b, who, &b->p->rows.v[h->rows[i]], i + 1);
+	for (size_t i = 0; i < b->touched.n; i++) {
+		const struct place_mark *m = &b->marks[b->touched.v[i]];
+		h->entries.v[m->entry].children = m->children;
+		h->entries.v[m->entry].depth = m->depth;
 	}
+	vec_clear(&b->touched);
 }
 
-static void list_nodes(struct hist *h)
+static uint32_t *measure_stacks(const struct profile *p)
 {
-	for (uint32_t i = (uint32_t)h->trie.nodes.n; i-- > 1;) {
-		struct trie_node *n = &h->trie.nodes.v[i];
-		struct hist_entry *e = &h->entries.v[n->entry];
-		n->next_of_entry = e->first_node;
-		e->first_node = i;
-	}
-	h->entries.v[0].first_node = 0;
+	uint32_t *depth = mem_calloc(p->stacks.n, sizeof *depth);
+	for (size_t i = 1; i < p->stacks.n; i++)
+		depth[i] = depth[p->stacks.v[i].parent.v] + 1;
+	return depth;
 }
 
-static bool on_path(const struct callgraph_trie *t, uint32_t node, uint32_t entry)
+static bool wants_modes(const struct hist_fields *f)
 {
-	for (; node; node = t->nodes.v[node].parent)
-		if (t->nodes.v[node].entry == entry)
+	for (enum hist_field i = FIELD_OVERHEAD_SYS; i <= FIELD_OVERHEAD_GUEST_US; i++)
+		if (hist_fields_sort_by(f, i))
 			return true;
 	return false;
-}
-
-static void add_children(struct hist *h)
-{
-	struct callgraph_trie *t = &h->trie;
-	callgraph_trie_link(t, h->entries.n);
-	/* A function that calls itself is counted where it is outermost. */
-	for (size_t i = 1; i < t->nodes.n; i++)
-		if (!t->nodes.v[i].outer)
-			h->entries.v[t->nodes.v[i].entry].children += t->nodes.v[i].weight;
-	for (size_t i = 0; i < t->loose.n; i++)
-		if (!on_path(t, t->loose.v[i].node, t->loose.v[i].entry))
-			h->entries.v[t->loose.v[i].entry].children += t->loose.v[i].weight;
-}
-
-/* Among entries of equal weight the one nearer to the root is listed first; perf measures that by
- * the longest chain in an entry's call graph, so it depends on the graph's direction. */
-static void measure_depth(struct hist *h, bool caller_first)
-{
-	const struct trie_node *nodes = h->trie.nodes.v;
-	size_t n = h->trie.nodes.n;
-	uint32_t *deepest = mem_calloc(n, sizeof *deepest);
-	for (size_t i = n; i-- > 1;) {
-		deepest[i] = MAX(deepest[i], nodes[i].depth);
-		deepest[nodes[i].parent] = MAX(deepest[nodes[i].parent], deepest[i]);
-	}
-	for (size_t i = 1; i < n; i++) {
-		struct hist_entry *e = &h->entries.v[nodes[i].entry];
-		uint32_t depth = caller_first ? deepest[i] - nodes[i].depth + 1 : nodes[i].depth;
-		if (nodes[i].self_count)
-			depth = MAX(depth, nodes[i].depth);
-		e->depth = MAX(e->depth, depth);
-	}
-	free(deepest);
 }
 
 void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_options *opt,
 		event_id event)
 {
 	*h = (struct hist){.event = event};
+	struct builder b = {
+		.h = h, .keys = keys, .opt = opt, .p = keys->p, .modes = wants_modes(&opt->fields)};
 	vec_push(&h->entries, (struct hist_entry){0});
-	struct builder b = {.h = h, .keys = keys, .opt = opt, .p = keys->p};
-	b.stacks = (opt->graphs || opt->children) && keys->p->events.v[event.v].has_stacks;
-	b.place_entry = mem_calloc(keys->place_count, sizeof *b.place_entry);
-	if (b.stacks)
-		callgraph_trie_init(&h->trie, keys->p);
-
-	struct groups g = group_rows(&b);
-	for (uint32_t who = 1; who < g.who_count; who++)
-		if (g.start[who + 1] > g.start[who])
-			add_rows(&b, who, g.rows + g.start[who], g.start[who + 1] - g.start[who]);
-	free(g.rows);
-	free(g.start);
-	free(b.place_entry);
-
-	if (b.stacks) {
-		callgraph_trie_sum(&h->trie);
-		list_nodes(h);
-		if (opt->children)
-			add_children(h);
-		if (opt->children && opt->graphs)
-			measure_depth(h, opt->caller_first);
+	if (b.modes)
+		vec_push(&h->modes, (struct hist_modes){0});
+	group_rows(&b);
+	b.marks = mem_calloc(keys->place_count, sizeof *b.marks);
+	if (opt->children && opt->graphs)
+		b.stack_depth = measure_stacks(keys->p);
+	h->who_entries = mem_calloc(h->who_count + 1, sizeof *h->who_entries);
+	for (uint32_t who = 0; who < h->who_count; who++) {
+		h->who_entries[who] = (uint32_t)h->entries.n;
+		add_who(&b, who);
 	}
+	h->who_entries[h->who_count] = (uint32_t)h->entries.n;
+	free(b.marks);
+	free(b.stack_depth);
+	vec_free(&b.touched);
 	hist_sort(h, keys, opt);
 }
 
 void hist_free(struct hist *h)
 {
 	vec_free(&h->entries);
+	vec_free(&h->modes);
+	free(h->who_entries);
 	free(h->order);
-	callgraph_trie_free(&h->trie);
+	free(h->rows);
+	free(h->who_rows);
 	*h = (struct hist){0};
 }

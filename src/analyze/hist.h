@@ -4,7 +4,6 @@
 #ifndef KILN_HIST_H
 #define KILN_HIST_H
 
-#include "analyze/callgraph_trie.h"
 #include "analyze/filter.h"
 #include "analyze/hist_field.h"
 #include "analyze/hist_keys.h"
@@ -12,17 +11,18 @@
 #define CODE_KINDS (CODE_HYPERVISOR + 1)
 
 struct hist_entry {
-	uint64_t weight, count;       /* of samples taken here */
-	uint64_t by_kind[CODE_KINDS]; /* weight, by enum code_kind */
-	uint64_t children;            /* weight of samples with this anywhere on their stack,
-					 each counted once; without children: 0 */
-	uint32_t who, place;          /* the key, see hist_keys.h */
-	uint32_t sym;                 /* one of the place */
-	thread_id thread;             /* of the first sample */
-	uint32_t cpu;
-	string_id trace;
-	uint32_t depth;      /* longest chain in its call graph */
-	uint32_t first_node; /* its nodes in the trie, linked by next_of_entry */
+	uint64_t weight, count; /* of samples taken here */
+	uint64_t children;      /* weight of samples with this anywhere on their stack, each counted
+				   once; without children: 0 */
+	uint32_t who, place;    /* the key, see hist_keys.h */
+	uint32_t sym;           /* one of the place */
+	thread_id thread;       /* of the first sample */
+	uint32_t depth;         /* longest chain in its call graph; only with children and graphs */
+};
+
+/* Weight by enum code_kind, of the samples taken in an entry. */
+struct hist_modes {
+	uint64_t weight[CODE_KINDS];
 };
 
 struct hist_options {
@@ -35,11 +35,16 @@ struct hist_options {
 
 struct hist {
 	event_id event;
-	VEC(struct hist_entry) entries;     /* [0] unused */
-	uint32_t *order;                    /* entries.n - 1 of them, first one first */
+	/* [0] unused; the entries of one who are neighbours, from who_entries[who] on */
+	VEC(struct hist_entry) entries;
+	VEC(struct hist_modes) modes; /* by entry; empty unless a column asks */
+	uint32_t *who_entries;
+	uint32_t *order; /* of entries, entries.n - 1 of them, first one first */
+	/* The event's rows that the filter leaves; those of one who from who_rows[who] on. */
+	uint32_t *rows, *who_rows;
+	size_t who_count;
 	uint64_t total_weight, total_count; /* of the whole event */
 	uint64_t shown_weight, shown_count; /* of what the filter leaves */
-	struct callgraph_trie trie;         /* empty unless needed */
 };
 
 /* Entries of one event. `keys` serves all events of a profile. */

@@ -85,6 +85,9 @@ static void number_places(struct hist_keys *k)
 		}
 	}
 	k->place_count = (uint32_t)frame_of.n;
+	k->frame_place = mem_calloc(p->frames.n, sizeof *k->frame_place);
+	for (uint32_t i = 1; i < p->frames.n; i++)
+		k->frame_place[i] = k->sym_place[k->frame_sym[i]];
 	index_free(&index);
 	vec_free(&frame_of);
 }
@@ -104,19 +107,26 @@ static void number_threads(struct hist_keys *k)
 		uint64_t key = (by_comm ? (uint64_t)t->comm.v << 32 : 0) |
 			       (by_tid ? (uint32_t)t->tid : 0);
 		uint32_t *known = u64map_get(&keys, key);
-		k->thread_key[i] = known ? *known : i + 1;
-		if (!known)
-			u64map_put(&keys, key, i + 1);
+		if (known) {
+			k->thread_key[i] = *known;
+			continue;
+		}
+		k->thread_key[i] = (uint32_t)k->whos.n;
+		u64map_put(&keys, key, k->thread_key[i]);
+		vec_push(&k->whos, (struct hist_who){.thread_key = k->thread_key[i]});
 	}
 	u64map_free(&keys);
+	/* With more to tell apart these were only numbers for threads. */
+	if (k->by_cpu || k->by_trace)
+		k->whos.n = 1;
 }
 
-uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row)
+uint32_t hist_keys_find_who(struct hist_keys *k, const struct profile_row *row)
 {
 	struct hist_who who = {.thread_key = k->thread_key[row->thread.v]};
-	if (hist_fields_sort_by(k->fields, FIELD_CPU))
+	if (k->by_cpu)
 		who.cpu = row->cpu;
-	if (hist_fields_sort_by(k->fields, FIELD_TRACE))
+	if (k->by_trace)
 		who.trace = row->trace;
 	uint64_t h = hash_mix((uint64_t)who.thread_key << 32 | who.cpu, who.trace.v);
 	for (struct index_probe at = index_probe(&k->who_index, h); index_next(&k->who_index, &at);)
@@ -132,6 +142,8 @@ void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct h
 		    bool by_address, const struct str *last_comms)
 {
 	*k = (struct hist_keys){.p = p, .fields = fields, .last_comms = last_comms};
+	k->by_cpu = hist_fields_sort_by(fields, FIELD_CPU);
+	k->by_trace = hist_fields_sort_by(fields, FIELD_TRACE);
 	vec_push(&k->whos, (struct hist_who){0});
 	number_syms(k, by_address);
 	number_places(k);
@@ -143,6 +155,7 @@ void hist_keys_free(struct hist_keys *k)
 	free(k->frame_sym);
 	free(k->func_frame);
 	free(k->sym_place);
+	free(k->frame_place);
 	free(k->thread_key);
 	vec_free(&k->whos);
 	index_free(&k->who_index);

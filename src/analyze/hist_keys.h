@@ -23,11 +23,13 @@ struct hist_who {
 struct hist_keys {
 	const struct profile *p;
 	const struct hist_fields *fields;
-	uint32_t *frame_sym;  /* by frame_id */
-	uint32_t *func_frame; /* by func_id: one frame in it */
-	uint32_t *sym_place;  /* by sym */
+	uint32_t *frame_sym;   /* by frame_id */
+	uint32_t *func_frame;  /* by func_id: one frame in it */
+	uint32_t *sym_place;   /* by sym */
+	uint32_t *frame_place; /* by frame_id: the place of its sym */
 	uint32_t sym_count, place_count;
-	uint32_t *thread_key;         /* by thread_id */
+	bool by_cpu, by_trace;
+	uint32_t *thread_key; /* by thread_id; where CPU and trace text do not count, its who */
 	const struct str *last_comms; /* by thread_id: what the thread was called at last; borrowed,
 					 NULL: as in the profile */
 	VEC(struct hist_who) whos;
@@ -39,8 +41,15 @@ void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct h
 		    bool by_address, const struct str *last_comms);
 void hist_keys_free(struct hist_keys *k);
 
-/* Both from 1. */
-uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row);
+/* From 1. */
+uint32_t hist_keys_find_who(struct hist_keys *k, const struct profile_row *row);
+
+static inline uint32_t hist_keys_who(struct hist_keys *k, const struct profile_row *row)
+{
+	if (!k->by_cpu && !k->by_trace)
+		return k->thread_key[row->thread.v];
+	return hist_keys_find_who(k, row);
+}
 
 static inline struct str hist_keys_last_comm(const struct hist_keys *k, thread_id thread)
 {

@@ -1,161 +1,199 @@
 /*
  * The order of entries. perf sorts twice: it collects entries in a tree ordered by their keys
- * (addresses), then inserts them in that order into one ordered by numbers and names; entries that
- * compare equal there stay in the order of the first. So: numbers and names first, keys decide
- * ties.
+ * (symbols by address), then inserts them in that order into one ordered by numbers and names. So
+ * numbers and names come first, and addresses decide what is equal then.
  */
+#include "analyze/hist_sort.h"
+
 #include <stdlib.h>
 
-#include "analyze/hist.h"
+#include "object/sort.h"
 
-struct sorter {
-	const struct hist *h;
-	const struct hist_keys *keys;
-	const struct hist_options *opt;
-};
+/* --- strings by rank ------------------------------------------------------------------------- */
 
-static int cmp_u64(uint64_t a, uint64_t b)
+static uint64_t first_bytes(struct str s)
 {
-	return (a > b) - (a < b);
+	uint64_t v = 0;
+	for (size_t i = 0; i < 8; i++)
+		v = v << 8 | (i < s.n ? (uint8_t)s.p[i] : 0);
+	return v;
 }
 
-static const struct profile_frame *frame_of(const struct sorter *s, const struct hist_entry *e)
+static int cmp_strings(const void *x, const void *y, void *ctx)
+{
+	const struct strtab *t = ctx;
+	const struct sort_key *a = x, *b = y;
+	return str_cmp(t->items.v[a->index], t->items.v[b->index]);
+}
+
+/* rank[id]: place of the string in alphabetical order, from 1; 0 for the empty one. */
+static uint32_t *rank_strings(const struct strtab *t)
+{
+	size_t n = t->items.n;
+	struct sort_key *keys = mem_calloc(n + 1, sizeof *keys);
+	for (uint32_t i = 0; i < n; i++)
+		keys[i] = (struct sort_key){first_bytes(t->items.v[i]), i};
+	sort_keys(keys, n);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && keys[to].key == keys[from].key;)
+			to++;
+		if (to - from > 1)
+			qsort_r(keys + from, to - from, sizeof *keys, cmp_strings, (void *)t);
+	}
+	uint32_t *rank = mem_calloc(n + 1, sizeof *rank);
+	for (uint32_t i = 0; i < n; i++)
+		rank[keys[i].index] = i;
+	free(keys);
+	return rank;
+}
+
+/* --- keys as numbers ------------------------------------------------------------------------- */
+
+static const struct profile_frame *frame_of(const struct hist_sorter *s, const struct hist_entry *e)
 {
 	return profile_frame_at(s->keys->p, hist_keys_frame(s->keys, e->sym));
 }
 
-static int cmp_string(const struct sorter *s, string_id a, string_id b)
+static uint64_t signed_key(int32_t v)
 {
-	return a.v == b.v ? 0 : str_cmp(profile_str(s->keys->p, a), profile_str(s->keys->p, b));
+	return (uint32_t)v ^ 0x80000000u;
 }
 
 /* Unknown ones are last. */
-static int cmp_dso(const struct sorter *s, const struct hist_entry *a, const struct hist_entry *b)
+static uint64_t name_key(const struct hist_sorter *s, string_id name, bool known)
 {
-	object_id x = frame_of(s, a)->object, y = frame_of(s, b)->object;
-	if (!x.v || !y.v)
-		return !x.v - !y.v;
-	const struct profile_object *objects = s->keys->p->objects.v;
-	return cmp_string(s, objects[x.v].name, objects[y.v].name);
+	return known ? s->rank[name.v] : UINT64_MAX;
 }
 
-static int cmp_symbol_name(const struct sorter *s, const struct hist_entry *a,
-			   const struct hist_entry *b)
+static uint64_t dso_key(const struct hist_sorter *s, const struct profile_frame *fr)
 {
-	const struct profile_func *funcs = s->keys->p->funcs.v;
-	string_id x = funcs[frame_of(s, a)->func.v].name, y = funcs[frame_of(s, b)->func.v].name;
-	if (!x.v || !y.v)
-		return !x.v - !y.v;
-	return cmp_string(s, x, y);
+	return name_key(s, s->keys->p->objects.v[fr->object.v].name, fr->object.v);
 }
 
-static int cmp_symbol_addr(const struct sorter *s, const struct hist_entry *a,
-			   const struct hist_entry *b)
+static uint64_t key_key(const struct hist_sorter *s, enum hist_field f, const struct hist_entry *e)
 {
-	const struct profile_func *funcs = s->keys->p->funcs.v;
-	const struct profile_frame *x = frame_of(s, a), *y = frame_of(s, b);
-	const struct profile_func *f = &funcs[x->func.v], *g = &funcs[y->func.v];
-	if (!f->name.v && !g->name.v)
-		return cmp_u64(x->addr, y->addr);
-	int c = cmp_dso(s, a, b);
-	if (!c && (!f->name.v || !g->name.v))
-		c = !f->name.v - !g->name.v;
-	if (!c)
-		c = cmp_u64(f->start, g->start);
-	if (!c)
-		c = cmp_u64(f->size, g->size);
-	return c;
-}
-
-static int cmp_children(const struct sorter *s, const struct hist_entry *a,
-			const struct hist_entry *b)
-{
-	if (!s->opt->children)
-		return 0;
-	int c = cmp_u64(b->children, a->children);
-	if (c || !s->opt->graphs)
-		return c;
-	const struct profile_thread *threads = s->keys->p->threads.v;
-	const struct profile_thread *x = &threads[a->thread.v], *y = &threads[b->thread.v];
-	if (x->tid != y->tid || x->pid != y->pid || x->process != y->process)
-		return 0;
-	return s->opt->caller_first ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
-}
-
-static int cmp_key(const struct sorter *s, enum hist_field f, const struct hist_entry *a,
-		   const struct hist_entry *b)
-{
-	const struct profile_thread *threads = s->keys->p->threads.v;
+	const struct profile *p = s->keys->p;
+	const struct hist_who *who = &s->keys->whos.v[e->who];
 	switch (f) {
 	case FIELD_PID:
 	case FIELD_TID:
-		return (threads[a->thread.v].tid > threads[b->thread.v].tid) -
-		       (threads[a->thread.v].tid < threads[b->thread.v].tid);
+		return signed_key(p->threads.v[e->thread.v].tid);
 	case FIELD_COMM:
-		return cmp_string(s, threads[a->thread.v].comm, threads[b->thread.v].comm);
+		return s->rank[p->threads.v[e->thread.v].comm.v];
 	case FIELD_DSO:
-		return cmp_dso(s, a, b);
-	case FIELD_SYMBOL:
-		return cmp_symbol_name(s, a, b);
+		return dso_key(s, frame_of(s, e));
+	case FIELD_SYMBOL: {
+		string_id name = p->funcs.v[frame_of(s, e)->func.v].name;
+		return name_key(s, name, name.v);
+	}
 	case FIELD_CPU:
-		return ((int32_t)a->cpu > (int32_t)b->cpu) - ((int32_t)a->cpu < (int32_t)b->cpu);
+		return signed_key((int32_t)who->cpu);
 	case FIELD_TRACE:
-		return cmp_string(s, a->trace, b->trace);
+		return s->rank[who->trace.v];
 	default:
 		return 0;
 	}
 }
 
-static int cmp_number(const struct sorter *s, enum hist_field f, const struct hist_entry *a,
-		      const struct hist_entry *b)
+uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry)
 {
+	const struct hist_entry *e = &s->h->entries.v[entry];
 	switch (f) {
 	case FIELD_OVERHEAD:
 	case FIELD_PERIOD:
-		return cmp_u64(b->weight, a->weight);
+		return ~e->weight;
 	case FIELD_OVERHEAD_SYS:
-		return cmp_u64(b->by_kind[CODE_KERNEL], a->by_kind[CODE_KERNEL]);
+		return ~s->h->modes.v[entry].weight[CODE_KERNEL];
 	case FIELD_OVERHEAD_US:
-		return cmp_u64(b->by_kind[CODE_USER], a->by_kind[CODE_USER]);
+		return ~s->h->modes.v[entry].weight[CODE_USER];
 	case FIELD_OVERHEAD_GUEST_SYS:
-		return cmp_u64(b->by_kind[CODE_GUEST_KERNEL], a->by_kind[CODE_GUEST_KERNEL]);
+		return ~s->h->modes.v[entry].weight[CODE_GUEST_KERNEL];
 	case FIELD_OVERHEAD_GUEST_US:
-		return cmp_u64(b->by_kind[CODE_GUEST_USER], a->by_kind[CODE_GUEST_USER]);
+		return ~s->h->modes.v[entry].weight[CODE_GUEST_USER];
 	case FIELD_CHILDREN:
-		return cmp_children(s, a, b);
+		return s->opt->children ? ~e->children : 0;
 	case FIELD_SAMPLES:
-		return cmp_u64(b->count, a->count);
+		return ~e->count;
 	default:
-		return 0;
+		return key_key(s, f, e);
 	}
 }
 
-static int cmp_entries(const void *x, const void *y, void *ctx)
+/* --- passes, the least deciding one first ---------------------------------------------------- */
+
+static uint64_t address_key(const struct hist_sorter *s, const struct hist_entry *e)
 {
-	const struct sorter *s = ctx;
+	const struct profile_frame *fr = frame_of(s, e);
+	const struct profile_func *f = &s->keys->p->funcs.v[fr->func.v];
+	return f->name.v ? f->start : fr->addr;
+}
+
+/* Functions by object, unknown ones behind them. */
+static uint64_t object_key(const struct hist_sorter *s, const struct hist_entry *e)
+{
+	const struct profile_frame *fr = frame_of(s, e);
+	return s->keys->p->funcs.v[fr->func.v].name.v ? dso_key(s, fr) : UINT64_MAX;
+}
+
+static void sort_by_address(const struct hist_sorter *s, struct sort_key *k, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		k[i].key = address_key(s, &s->h->entries.v[k[i].index]);
+	sort_keys(k, n);
+	for (size_t i = 0; i < n; i++)
+		k[i].key = object_key(s, &s->h->entries.v[k[i].index]);
+	sort_keys(k, n);
+}
+
+static void sort_by_field(const struct hist_sorter *s, enum hist_field f, struct sort_key *k,
+			  size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		k[i].key = hist_sort_key(s, f, k[i].index);
+	sort_keys(k, n);
+}
+
+/* By keys alone: the order in which perf meets the entries when it sorts them. */
+static void sort_by_keys(const struct hist_sorter *s, struct sort_key *k, size_t n)
+{
 	const struct hist_fields *fields = &s->opt->fields;
-	uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
-	const struct hist_entry *a = &s->h->entries.v[i], *b = &s->h->entries.v[j];
-	int c = 0;
-	for (size_t k = 0; !c && k < fields->sort_count; k++) {
-		enum hist_field f = fields->sort[k];
-		if (hist_field_shown(fields, f))
-			c = hist_field_is_key(f) ? cmp_key(s, f, a, b) : cmp_number(s, f, a, b);
+	for (size_t i = fields->sort_count; i-- > 0;) {
+		if (fields->sort[i] == FIELD_SYMBOL)
+			sort_by_address(s, k, n);
+		else if (hist_field_is_key(fields->sort[i]))
+			sort_by_field(s, fields->sort[i], k, n);
 	}
-	for (size_t k = 0; !c && k < fields->sort_count; k++) {
-		enum hist_field f = fields->sort[k];
-		if (hist_field_is_key(f))
-			c = f == FIELD_SYMBOL ? cmp_symbol_addr(s, a, b) : cmp_key(s, f, a, b);
-	}
-	return c ? c : cmp_u64(i, j);
+}
+
+/* Of keys only addresses are left to decide once all names are equal. */
+static void sort_by_all(const struct hist_sorter *s, struct sort_key *k, size_t n)
+{
+	const struct hist_fields *fields = &s->opt->fields;
+	if (hist_fields_sort_by(fields, FIELD_SYMBOL))
+		sort_by_address(s, k, n);
+	for (size_t i = fields->sort_count; i-- > 0;)
+		if (hist_field_shown(fields, fields->sort[i]))
+			sort_by_field(s, fields->sort[i], k, n);
 }
 
 void hist_sort(struct hist *h, const struct hist_keys *keys, const struct hist_options *opt)
 {
 	size_t n = h->entries.n - 1;
-	h->order = mem_calloc(n + 1, sizeof *h->order);
+	struct hist_sorter s = {
+		.h = h, .keys = keys, .opt = opt, .rank = rank_strings(&keys->p->strings)};
+	struct sort_key *k = mem_calloc(n + 1, sizeof *k);
 	for (uint32_t i = 0; i < n; i++)
-		h->order[i] = i + 1;
-	struct sorter s = {h, keys, opt};
-	qsort_r(h->order, n, sizeof *h->order, cmp_entries, &s);
+		k[i].index = i + 1;
+	bool in_tree = opt->children && opt->graphs && n <= HIST_TREE_MAX;
+	if (in_tree)
+		sort_by_keys(&s, k, n);
+	else
+		sort_by_all(&s, k, n);
+	h->order = mem_calloc(n + 1, sizeof *h->order);
+	for (size_t i = 0; i < n; i++)
+		h->order[i] = k[i].index;
+	if (in_tree)
+		hist_sort_in_tree(&s, h->order, n);
+	free(k);
+	free(s.rank);
 }

@@ -375,6 +375,8 @@ void tree_build(struct tree *t, const struct profile *p, const struct tree_optio
 	b.thread_roots = mem_calloc(p->threads.n, sizeof *b.thread_roots);
 	out_memory(&b.scratch);
 	vec_push(&b.nodes, (struct grown){.name = strtab_intern(&t->names, STR("all")).v});
+	/* About as many nodes as stacks: saves growing the index on the way. */
+	index_reserve(&b.children, p->stacks.n);
 	if (opt->inverted)
 		grow_inverted(&b);
 	else

@@ -79,24 +79,22 @@ static bool drain(struct capture *c, struct err *err)
 	return !any || write_round_end(c, err);
 }
 
-/* Every fd is polled for data, be it only watched for its end: whichever is asked first takes the
- * ring's wake-up away from the others. */
+/* True when what is recorded can come to an end by itself, other than by the command's. */
+static bool attached(const struct capture *c)
+{
+	return !c->targets.system_wide && !c->targets.command;
+}
+
+/* A thread's events are never quiet again when it has ended. So where threads come and go, a ring
+ * needs more than its owner to be polled: the first event of every thread, on every ring. */
 static void prepare_poll(struct capture *c)
 {
-	for (size_t i = 0; i < c->rings.v.n; i++)
+	const struct counter *first = &c->counters.v.v[0];
+	for (size_t i = 0; attached(c) && i < first->fds.n; i++)
+		vec_push(&c->polled, (struct pollfd){.fd = first->fds.v[i].fd, .events = POLLIN});
+	for (size_t i = 0; !attached(c) && i < c->rings.v.n; i++)
 		vec_push(&c->polled, (struct pollfd){.fd = c->rings.v.v[i].fd, .events = POLLIN});
-	if (!c->targets.system_wide && !c->targets.command) {
-		const struct counter *k = &c->counters.v.v[0];
-		int32_t last = -1;
-		for (size_t i = 0; i < k->fds.n; i++) {
-			if (k->fds.v[i].tid == last)
-				continue;
-			last = k->fds.v[i].tid;
-			vec_push(&c->polled,
-				 (struct pollfd){.fd = k->fds.v[i].fd, .events = POLLIN});
-			c->watched++;
-		}
-	}
+	c->alive = c->polled.n;
 	vec_push(&c->polled, (struct pollfd){.fd = c->workload.pidfd, .events = POLLIN});
 }
 
@@ -107,20 +105,16 @@ static bool wait_for_data(struct capture *c)
 	if (*c->stop)
 		return true;
 	int n = ppoll(c->polled.v, c->polled.n, &interval, &c->wait_mask);
-	size_t rings = c->rings.v.n, watched_end = c->polled.n - 1;
-	for (size_t i = 0; n > 0 && i < watched_end; i++) {
+	for (size_t i = 0; n > 0 && i < c->polled.n - 1; i++) {
 		struct pollfd *p = &c->polled.v[i];
-		if (p->revents & POLLIN && p->fd >= 0)
-			c->result->wakeups++;
-		/* The thread (and all that inherited from it) has ended: never quiet again. */
+		c->result->wakeups += p->revents & POLLIN ? 1 : 0;
 		if (p->revents & (POLLHUP | POLLERR)) {
 			p->fd = -1;
-			if (i >= rings && c->watched)
-				c->watched--;
+			c->alive--;
 		}
 	}
-	bool targets_gone = !c->targets.system_wide && !c->targets.command && !c->watched;
-	return *c->stop || targets_gone || (c->workload.pid && workload_poll(&c->workload));
+	return *c->stop || (attached(c) && !c->alive) ||
+	       (c->workload.pid && workload_poll(&c->workload));
 }
 
 static bool record(struct capture *c, struct err *err)
@@ -133,7 +127,9 @@ static bool record(struct capture *c, struct err *err)
 			counters_disable(&c->counters);
 		ok = drain(c, err);
 	} while (ok && !over);
-	workload_stop(&c->workload);
+	if (!ok && err->code == ERR_NO_SPACE)
+		err_hint(err, "what fitted is in the file and can be read; -o names another place, "
+			      "-F fewer samples");
 	return ok && output_lost_samples(c, err);
 }
 
@@ -181,14 +177,9 @@ static bool start(struct capture *c, struct err *err)
 		counters_enable(&c->counters);
 	if (!c->workload.pid)
 		return true;
-	if (!workload_start(&c->workload, c->plan->command[0], err)) {
-		if (!perfdata_writer_is_pipe(c->writer))
-			(void)unlink(c->plan->output);
-		c->result->exec_failed = true;
-		return false;
-	}
-	c->result->command_ran = true;
-	return true;
+	c->result->command_ran = workload_start(&c->workload, c->plan->command[0], err);
+	c->result->exec_failed = !c->result->command_ran;
+	return c->result->command_ran;
 }
 
 static void fill_result(struct capture *c)

@@ -106,7 +106,7 @@ static void add_tracking_event(struct counters *cs)
 {
 	struct counter c = {
 		.class = EVENT_SOFTWARE,
-		.name = "dummy:HG",
+		.name = TRACKING_NAME,
 		.attr = {.type = PERF_TYPE_SOFTWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_SW_DUMMY,

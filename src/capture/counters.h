@@ -17,6 +17,8 @@ struct targets {
 	bool command; /* the one thread is the command's: its events start when it execs */
 };
 
+#define TRACKING_NAME "dummy:HG" /* of the event that only tracks; perf's name for it */
+
 struct counter_fd {
 	int fd;
 	uint64_t id;

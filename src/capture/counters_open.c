@@ -44,9 +44,7 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 		if (colon[1] != 'p' && colon[1] != 'P')
 			modifiers[n++] = colon[1];
 	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
-	/* By default it is just what this machine has; but who asked for cycles, or counts them,
-	 * gets something else. */
-	if (plan->note && (plan->period || (plan->events && plan->events->events.n)))
+	if (plan->note)
 		plan->note(arena_printf(&cs->arena,
 					"%s is not available here (no hardware counters), using "
 					"%s%s",
@@ -61,7 +59,7 @@ static bool use_user_only(struct counters *cs, struct counter *c, const struct c
 	    c->attr.flags & ATTR_EXCLUDE_USER || c->class == EVENT_TRACEPOINT)
 		return false;
 	c->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
-	if (!c->tracking || c->attr.config != PERF_COUNT_SW_DUMMY)
+	if (strcmp(c->name, TRACKING_NAME))
 		c->name = arena_printf(&cs->arena, "%s%su", c->name,
 				       strchr(c->name, ':') ? "" : ":");
 	cs->user_only = true;
@@ -77,9 +75,10 @@ static bool raise_file_limit(void)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-enum verdict { RETRY, START_OVER, SKIP, GIVE_UP };
+enum verdict { GO_ON, RETRY, START_OVER, GIVE_UP };
 
-/* What to do about a failed open. START_OVER: the attr has changed. */
+/* What to do about a failed open. GO_ON: without this thread or CPU. START_OVER: the attr has
+ * changed. */
 static enum verdict after_failure(struct counters *cs, struct counter *c, int error,
 				  const struct capture_plan *plan, const struct targets *t)
 {
@@ -87,10 +86,10 @@ static enum verdict after_failure(struct counters *cs, struct counter *c, int er
 	case EMFILE:
 		return raise_file_limit() ? RETRY : GIVE_UP;
 	case ESRCH: /* a thread that has ended since we listed it */
-		return t->command ? GIVE_UP : SKIP;
+		return t->command ? GIVE_UP : GO_ON;
 	case ENODEV:
 		if (c->attr.type == PERF_TYPE_SOFTWARE || c->attr.type == PERF_TYPE_TRACEPOINT)
-			return SKIP; /* a CPU that has gone offline */
+			return GO_ON; /* a CPU that has gone offline */
 		break;
 	case EACCES:
 	case EPERM:
@@ -124,7 +123,7 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 				return GIVE_UP;
 			}
 			vec_push(&c->fds, f);
-			return SKIP;
+			return GO_ON;
 		}
 		int error = errno;
 		enum verdict v = after_failure(cs, c, error, plan, t);

@@ -17,14 +17,27 @@
 #define IDS_PER_RECORD 2000 /* of 32 bytes, in a record of at most 64 kB */
 
 /* An old recording is kept under another name, as perf does. */
-static void keep_old(const char *path)
+static bool old_name(const char *path, char old[PATH_MAX])
+{
+	int n = snprintf(old, PATH_MAX, "%s.old", path);
+	return n > 0 && n < PATH_MAX;
+}
+
+static void keep_old(struct capture *c)
 {
 	char old[PATH_MAX];
 	struct stat st;
-	int n = snprintf(old, sizeof old, "%s.old", path);
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && n > 0 &&
-	    (size_t)n < sizeof old)
-		(void)rename(path, old);
+	const char *path = c->plan->output;
+	c->kept_old = strcmp(path, "-") && old_name(path, old) && lstat(path, &st) == 0 &&
+		      S_ISREG(st.st_mode) && st.st_size > 0 && rename(path, old) == 0;
+}
+
+static void take_back(const struct capture *c)
+{
+	char old[PATH_MAX];
+	(void)unlink(c->plan->output);
+	if (c->kept_old && old_name(c->plan->output, old))
+		(void)rename(old, c->plan->output);
 }
 
 static bool write_tracing_data(struct capture *c, struct err *err)
@@ -48,8 +61,7 @@ static bool write_tracing_data(struct capture *c, struct err *err)
 bool output_begin(struct capture *c, struct err *err)
 {
 	size_t n = c->counters.v.n;
-	if (strcmp(c->plan->output, "-"))
-		keep_old(c->plan->output);
+	keep_old(c);
 	c->writer = perfdata_writer_open(c->plan->output, err);
 	if (!c->writer)
 		return false;
@@ -197,8 +209,9 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	struct err close_err;
 	if (!c->writer)
 		return ok;
+	bool useless = c->result->exec_failed && !perfdata_writer_is_pipe(c->writer);
 	write_last_features(c);
-	if (!c->result->exec_failed)
+	if (!useless)
 		c->result->bytes = perfdata_writer_bytes(c->writer);
 	/* The first failure is the one to tell. */
 	if (!perfdata_writer_close(c->writer, &close_err) && ok) {
@@ -206,5 +219,7 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 		ok = false;
 	}
 	c->writer = NULL;
+	if (useless)
+		take_back(c);
 	return ok;
 }

@@ -25,8 +25,9 @@ struct capture {
 	struct mapped_files files;
 	struct scan scan;
 	struct perfdata_writer *writer;
-	VEC(struct pollfd) polled; /* rings, then watched threads, then the command */
-	size_t watched; /* threads still alive, of those that are watched for their end */
+	bool kept_old;             /* an older file was moved out of the way */
+	VEC(struct pollfd) polled; /* events, then the command */
+	size_t alive;              /* of these events, those whose thread has not ended */
 };
 
 /* --- output.c: all that is written but the rings ------------------------------------------- */
@@ -37,7 +38,8 @@ MUST_USE bool output_begin(struct capture *c, struct err *err);
 MUST_USE bool output_synthesize(struct capture *c, struct err *err);
 /* What each event counted as lost. */
 MUST_USE bool output_lost_samples(struct capture *c, struct err *err);
-/* The last features; closes the file. ok: whether all went well so far, then err is not touched. */
+/* The last features; closes the file, or takes it back when the command could not be run. ok:
+ * whether all went well so far; if not, err is left as it is. */
 MUST_USE bool output_end(struct capture *c, bool ok, struct err *err);
 
 #endif

@@ -41,7 +41,7 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{"kiln fold -i perf.data | sort -k2 -n | tail", "the heaviest stacks"},
+	{"kiln fold -i perf.data > out.folded", "the stacks of a recording as text"},
 	{"perf script | kiln fold -i - | flamegraph.pl > flame.svg",
 	 "in place of stackcollapse-perf.pl"},
 	{0},
@@ -94,7 +94,7 @@ static bool fold(struct diags *d, struct err *err)
 	/* Periods that are all 0 weigh nothing: then samples are counted. */
 	if (ok && shape.event.v)
 		shape.weights = in.profile->events.v[shape.event.v].weight > 0;
-	struct tree tree;
+	struct tree tree = {0};
 	if (ok)
 		tree_build(&tree, in.profile, &shape);
 	load_close(&in);
@@ -103,8 +103,7 @@ static bool fold(struct diags *d, struct err *err)
 		render_folded(&o, &tree);
 		ok = output_close(&o, opts.output, err);
 	}
-	if (ok)
-		tree_free(&tree);
+	tree_free(&tree);
 	return ok;
 }
 

@@ -21,7 +21,7 @@ static const char *const kernel_names[] = {
 	[PERF_RECORD_BPF_EVENT] = "BPF_EVENT",
 	[PERF_RECORD_CGROUP] = "CGROUP",
 	[PERF_RECORD_TEXT_POKE] = "TEXT_POKE",
-	[PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
+	[RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
 	[22] = "CALLCHAIN_DEFERRED", /* newer than the oldest headers we build with */
 };
 

@@ -42,7 +42,8 @@ enum tool_record {
 	RECORD_SCHEDSTAT_DOMAIN = 86,
 };
 
-/* misc bits that older headers do not name */
+/* The kernel's, but not named by older headers. */
+#define RECORD_AUX_OUTPUT_HW_ID 21
 #define MISC_CPUMODE_MASK 7
 #define MISC_COMM_EXEC (1 << 13)
 #define MISC_MMAP_DATA (1 << 13)

@@ -49,7 +49,7 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
 	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
 		widen(c, FIELD_DSO, ADDRESS_DIGITS);
-	widen(c, FIELD_TRACE, profile_str(p, e->trace).n);
+	widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
 }
 
 static void measure(struct columns *c)
@@ -191,10 +191,10 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 		cell_symbol(c, e);
 		break;
 	case FIELD_CPU:
-		out_fmt(&c->cell, "%3.3" PRId32, (int32_t)e->cpu);
+		out_fmt(&c->cell, "%3.3" PRId32, (int32_t)c->keys->whos.v[e->who].cpu);
 		break;
 	case FIELD_TRACE:
-		cell_text(c, profile_str(p, e->trace), c->width[f]);
+		cell_text(c, profile_str(p, c->keys->whos.v[e->who].trace), c->width[f]);
 		break;
 	default:
 		cell_text(c, STR("-      -"), c->width[f]);
@@ -214,16 +214,16 @@ static void cell(struct columns *c, enum hist_field f, const struct hist_entry *
 		cell_percent(c, f, e->weight);
 		break;
 	case FIELD_OVERHEAD_SYS:
-		cell_percent(c, f, e->by_kind[CODE_KERNEL]);
+		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_KERNEL]);
 		break;
 	case FIELD_OVERHEAD_US:
-		cell_percent(c, f, e->by_kind[CODE_USER]);
+		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_USER]);
 		break;
 	case FIELD_OVERHEAD_GUEST_SYS:
-		cell_percent(c, f, e->by_kind[CODE_GUEST_KERNEL]);
+		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_GUEST_KERNEL]);
 		break;
 	case FIELD_OVERHEAD_GUEST_US:
-		cell_percent(c, f, e->by_kind[CODE_GUEST_USER]);
+		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_GUEST_USER]);
 		break;
 	case FIELD_CHILDREN:
 		if (c->opt->hist->children)
@@ -271,7 +271,7 @@ static uint64_t entry_weight(const struct report_options *opt, const struct hist
 
 static void print_entries(struct columns *c)
 {
-	bool graphs = c->opt->hist->graphs && c->h->trie.nodes.n;
+	bool graphs = c->opt->hist->graphs && c->keys->p->events.v[c->h->event.v].has_stacks;
 	struct callgraph graph = {0};
 	if (graphs)
 		callgraph_init(&graph, c->h, c->keys, c->opt->graph, c->opt->hist->children,

@@ -1,0 +1,24 @@
+/* Ordering entries; see hist_sort() in hist.h. */
+#ifndef KILN_HIST_SORT_H
+#define KILN_HIST_SORT_H
+
+#include "analyze/hist.h"
+
+struct hist_sorter {
+	const struct hist *h;
+	const struct hist_keys *keys;
+	const struct hist_options *opt;
+	uint32_t *rank; /* of strings, alphabetically */
+};
+
+/* Smaller is first. */
+uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry);
+
+/* Up to so many entries are sorted by hist_sort_in_tree(); with more the order of equal ones is not
+ * worth the time. */
+#define HIST_TREE_MAX 32768
+
+/* Orders entries, given by their keys, as perf does where call graphs are shown with children. */
+void hist_sort_in_tree(const struct hist_sorter *s, uint32_t *order, size_t n);
+
+#endif
