@@ -44,9 +44,7 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 		if (colon[1] != 'p' && colon[1] != 'P')
 			modifiers[n++] = colon[1];
 	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
-	/* By default it is just what this machine has; but who asked for cycles, or counts them,
-	 * gets something else. */
-	if (plan->note && (plan->period || (plan->events && plan->events->events.n)))
+	if (plan->note)
 		plan->note(arena_printf(&cs->arena,
 					"%s is not available here (no hardware counters), using "
 					"%s%s",

@@ -41,7 +41,7 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{"kiln fold -i perf.data | sort -k2 -n | tail", "the heaviest stacks"},
+	{"kiln fold -i perf.data > out.folded", "the stacks of a recording as text"},
 	{"perf script | kiln fold -i - | flamegraph.pl > flame.svg",
 	 "in place of stackcollapse-perf.pl"},
 	{0},

@@ -75,9 +75,10 @@ static bool load_kind(struct loaded *l, struct lines *in, const char *path,
 	}
 	if (!lines_peek(in).n)
 		return err_set(err, ERR_INPUT, "%s is empty", l->name);
-	return err_set(err, ERR_INPUT,
-		       "%s is neither perf.data nor the text of perf script nor folded stacks",
-		       l->name);
+	err_set(err, ERR_INPUT,
+		"%s is neither perf.data nor the text of perf script nor folded stacks", l->name);
+	return err_hint(err, "record with `kiln record -g`, or write the text with "
+			     "`perf script > FILE`");
 }
 
 bool load_input(struct loaded *l, const struct load_options *opt, struct diags *d, struct err *err)
