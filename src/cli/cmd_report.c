@@ -272,14 +272,18 @@ static bool check(const struct parsed *args, struct err *err)
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
-	if (!check(args, &err))
-		return cli_fail(cmd, &err);
+	struct hist_fields asked;
 	choose_children();
+	if (!check(args, &err) || !hist_fields_set(&asked, &opts.columns, &err))
+		return cli_fail(cmd, &err);
 	struct ingest_options io;
 	input_options_fill(&opts.in, &io);
 	io.no_callchains = !opts.columns.children && opts.graph.mode == CALLGRAPH_NONE;
-	io.by_cpu = mentions(opts.columns.sort, "cpu") || mentions(opts.columns.fields, "cpu");
+	io.by_cpu = hist_fields_sort_by(&asked, FIELD_CPU);
 	io.by_thread = true;
+	io.merge_threads = !hist_fields_sort_by(&asked, FIELD_PID) &&
+			   !hist_fields_sort_by(&asked, FIELD_TID) && !opts.filter.pids &&
+			   !opts.filter.tids;
 
 	struct diags diags = {0};
 	struct ingest *in = ingest_open(input_path(&opts.in), &io, &diags, &err);

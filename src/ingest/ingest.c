@@ -316,8 +316,11 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
 	aggregate_init(&in->sums, in->profile);
+	in->sums.merge_threads = in->opt.merge_threads;
 	for_each_sample(in, aggregate_one);
+	aggregate_free(&in->sums);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	profile_seal(in->profile);
 	return true;
 }
 

@@ -25,6 +25,7 @@ struct ingest_options {
 	bool timed_stacks;  /* ingest_timed() interns stacks instead of keeping each chain's frames
 			     */
 	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
+	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
 	const char *comms, *pids, *tids, *cpus;
 };
