@@ -47,7 +47,7 @@ static void read_orders(struct order *orders, uint64_t *state)
 static double simulate_oven(uint64_t seed)
 {
 	double heat = (double)(seed % 1000);
-	for (int i = 0; i < 120; i++)
+	for (int i = 0; i < 60; i++)
 		heat = heat * 0.97 + (double)(random_next(&seed) % 64);
 	return heat;
 }

@@ -88,6 +88,8 @@ static uint32_t frame_name(struct builder *b, frame_id id)
 	const struct profile_frame *f = &b->p->frames.v[id.v];
 	string_id name = b->p->funcs.v[f->func.v].name;
 	const char *end = suffix(b->opt, f);
+	if (str_ends(profile_str(b->p, name), end))
+		end = "";
 	if ((name.v || b->opt->verbatim) && !*end) {
 		*known = 1 + string_name(b, name);
 	} else {
@@ -373,6 +375,8 @@ void tree_build(struct tree *t, const struct profile *p, const struct tree_optio
 	b.thread_roots = mem_calloc(p->threads.n, sizeof *b.thread_roots);
 	out_memory(&b.scratch);
 	vec_push(&b.nodes, (struct grown){.name = strtab_intern(&t->names, STR("all")).v});
+	/* About as many nodes as stacks: saves growing the index on the way. */
+	index_reserve(&b.children, p->stacks.n);
 	if (opt->inverted)
 		grow_inverted(&b);
 	else

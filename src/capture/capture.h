@@ -56,6 +56,7 @@ struct capture_result {
 	uint64_t lost_samples; /* of these, or beside them, samples */
 	uint64_t ring_bytes;   /* of each ring */
 	uint64_t wakeups;
+	bool exec_failed; /* the command could not be run */
 	bool command_ran;
 	int command_status; /* as wait(2) */
 };
@@ -66,8 +67,8 @@ struct capture_result {
 MUST_USE bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 			  struct capture_result *result, struct diags *d, struct err *err);
 
-/* Where tracefs is mounted, mounting it when root and not mounted; NULL when there is none. */
-const char *capture_tracefs(void);
+/* Where tracefs is mounted; NULL when nowhere. may_mount: root mounts it then. */
+const char *capture_tracefs(bool may_mount);
 
 /* The highest sampling frequency the kernel allows (kernel.perf_event_max_sample_rate). */
 uint64_t capture_max_frequency(void);

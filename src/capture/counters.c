@@ -2,15 +2,11 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "capture/open_error.h"
 #include "capture/perf_event.h"
-#include "perfdata/attr_name.h"
 
 #define DEFAULT_FREQUENCY 4000
 
@@ -110,7 +106,7 @@ static void add_tracking_event(struct counters *cs)
 {
 	struct counter c = {
 		.class = EVENT_SOFTWARE,
-		.name = "dummy:HG",
+		.name = TRACKING_NAME,
 		.attr = {.type = PERF_TYPE_SOFTWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_SW_DUMMY,
@@ -226,174 +222,6 @@ size_t counters_trailer(const struct counters *cs)
 	return (size_t)__builtin_popcountll(cs->v.v[0].attr.sample_type & in_trailer) * 8;
 }
 
-/* --- opening ------------------------------------------------------------------------------- */
-
-static void close_fds(struct counter *c)
-{
-	for (size_t i = 0; i < c->fds.n; i++)
-		close(c->fds.v[i].fd);
-	vec_clear(&c->fds);
-}
-
-static bool lower_precision(struct counter *c)
-{
-	if (!c->max_precise || !attr_precise(&c->attr))
-		return false;
-	c->attr.flags -= (uint64_t)1 << ATTR_PRECISE_SHIFT;
-	return true;
-}
-
-/* cycles without a PMU: the clock interrupts instead. */
-static bool use_clock(struct counters *cs, struct counter *c, const struct capture_plan *plan)
-{
-	if (c->attr.type != PERF_TYPE_HARDWARE || c->attr.config != PERF_COUNT_HW_CPU_CYCLES)
-		return false;
-	const char *colon = strchr(c->name, ':');
-	const char *was = c->name;
-	c->attr.type = PERF_TYPE_SOFTWARE;
-	c->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	c->attr.flags &= ~((uint64_t)3 << ATTR_PRECISE_SHIFT);
-	c->class = EVENT_SOFTWARE;
-	c->max_precise = false;
-	/* The modifiers that still mean something. */
-	char modifiers[16] = "";
-	size_t n = 0;
-	for (; colon && colon[1] && n < sizeof modifiers - 1; colon++)
-		if (colon[1] != 'p' && colon[1] != 'P')
-			modifiers[n++] = colon[1];
-	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
-	/* By default it is just what this machine has; but who asked for cycles, or counts them,
-	 * gets something else. */
-	if (plan->note && (plan->period || (plan->events && plan->events->events.n)))
-		plan->note(arena_printf(&cs->arena,
-					"%s is not available here (no hardware counters), using "
-					"%s%s",
-					was, c->name,
-					plan->period ? ": -c counts nanoseconds" : ""));
-	return true;
-}
-
-static bool use_user_only(struct counters *cs, struct counter *c, const struct capture_plan *plan)
-{
-	if (c->wants_kernel || plan->all_kernel || c->attr.flags & ATTR_EXCLUDE_KERNEL ||
-	    c->attr.flags & ATTR_EXCLUDE_USER || c->class == EVENT_TRACEPOINT)
-		return false;
-	c->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
-	if (!c->tracking || c->attr.config != PERF_COUNT_SW_DUMMY)
-		c->name = arena_printf(&cs->arena, "%s%su", c->name,
-				       strchr(c->name, ':') ? "" : ":");
-	if (plan->note && !cs->told_user_only) {
-		char level[16] = "?";
-		(void)!file_read_line(PARANOID_FILE, level, sizeof level);
-		plan->note(arena_printf(&cs->arena,
-					"user space only: kernel.perf_event_paranoid is %s (sudo "
-					"sysctl -w kernel.perf_event_paranoid=1 shows the kernel)",
-					level));
-	}
-	cs->told_user_only = true;
-	return true;
-}
-
-static bool raise_file_limit(void)
-{
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
-enum verdict { RETRY, START_OVER, SKIP, GIVE_UP };
-
-/* What to do about a failed open. START_OVER: the attr has changed. */
-static enum verdict after_failure(struct counters *cs, struct counter *c, int error,
-				  const struct capture_plan *plan, const struct targets *t)
-{
-	switch (error) {
-	case EMFILE:
-		return raise_file_limit() ? RETRY : GIVE_UP;
-	case ESRCH: /* a thread that has ended since we listed it */
-		return t->command ? GIVE_UP : SKIP;
-	case ENODEV:
-		if (c->attr.type == PERF_TYPE_SOFTWARE || c->attr.type == PERF_TYPE_TRACEPOINT)
-			return SKIP; /* a CPU that has gone offline */
-		break;
-	case EACCES:
-	case EPERM:
-		return use_user_only(cs, c, plan) ? START_OVER : GIVE_UP;
-	case EINVAL:
-	case ENOENT:
-	case ENXIO:
-	case EOPNOTSUPP:
-		break;
-	default:
-		return GIVE_UP;
-	}
-	if (lower_precision(c))
-		return START_OVER;
-	if (error != EINVAL && use_clock(cs, c, plan))
-		return START_OVER;
-	return GIVE_UP;
-}
-
-static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid, int32_t cpu,
-			     const struct capture_plan *plan, const struct targets *t,
-			     struct err *err)
-{
-	for (;;) {
-		int fd = perf_event_open(&c->attr, tid, cpu, -1);
-		if (fd >= 0) {
-			struct counter_fd f = {.fd = fd, .cpu = cpu, .tid = tid};
-			if (ioctl(fd, PERF_EVENT_IOC_ID, &f.id) != 0) {
-				err_sys(err, errno, "event %s has no id", c->name);
-				close(fd);
-				return GIVE_UP;
-			}
-			vec_push(&c->fds, f);
-			return SKIP;
-		}
-		int error = errno;
-		enum verdict v = after_failure(cs, c, error, plan, t);
-		if (v == GIVE_UP)
-			open_error_explain(c, tid, cpu, error, err);
-		if (v != RETRY)
-			return v;
-	}
-}
-
-/* Side-band is wanted from all CPUs even when only some are sampled: tasks move. */
-static bool open_counter(struct counters *cs, struct counter *c, const struct targets *t,
-			 const struct capture_plan *plan, struct err *err)
-{
-	bool everywhere = c->tracking && t->system_wide;
-	size_t cpus = everywhere ? t->online.v.n : t->cpus.n;
-	for (size_t i = 0; i < t->tids.n; i++) {
-		for (size_t k = 0; k < cpus; k++) {
-			int32_t cpu = everywhere ? (int32_t)t->online.v.v[k] : t->cpus.v[k];
-			enum verdict v = open_one(cs, c, t->tids.v[i], cpu, plan, t, err);
-			if (v == GIVE_UP)
-				return false;
-			if (v == START_OVER) {
-				close_fds(c);
-				return open_counter(cs, c, t, plan, err);
-			}
-		}
-	}
-	if (!c->fds.n)
-		return err_set(err, ERR_INPUT, "nothing is left to record: %s has ended",
-			       t->tids.n > 1 ? "each of the threads" : "the thread");
-	return true;
-}
-
-bool counters_open(struct counters *cs, const struct targets *t, const struct capture_plan *plan,
-		   struct err *err)
-{
-	for (size_t i = 0; i < cs->v.n; i++)
-		if (!open_counter(cs, &cs->v.v[i], t, plan, err))
-			return false;
-	return true;
-}
-
 static void control(struct counters *cs, unsigned long request)
 {
 	for (size_t i = 0; i < cs->v.n; i++)
@@ -414,7 +242,8 @@ void counters_disable(struct counters *cs)
 void counters_close(struct counters *cs)
 {
 	for (size_t i = 0; i < cs->v.n; i++) {
-		close_fds(&cs->v.v[i]);
+		for (size_t k = 0; k < cs->v.v[i].fds.n; k++)
+			close(cs->v.v[i].fds.v[k].fd);
 		vec_free(&cs->v.v[i].fds);
 	}
 	vec_free(&cs->v);

@@ -17,6 +17,8 @@ struct targets {
 	bool command; /* the one thread is the command's: its events start when it execs */
 };
 
+#define TRACKING_NAME "dummy:HG" /* of the event that only tracks; perf's name for it */
+
 struct counter_fd {
 	int fd;
 	uint64_t id;
@@ -40,7 +42,7 @@ struct counters {
 	VEC(struct counter) v;
 	uint64_t kernel_flags; /* the optional attr flags this kernel accepts */
 	uint64_t read_format;
-	bool told_user_only;
+	bool user_only; /* the kernel was given up, for lack of rights */
 };
 
 /* Makes attrs of the plan. */

@@ -8,8 +8,6 @@
 #define MAX_RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
 #define MLOCK_FILE "/proc/sys/kernel/perf_event_mlock_kb"
 
-#define FORMAT_LOST (1U << 4) /* PERF_FORMAT_LOST, since 6.0 */
-
 /* Close-on-exec; -1 and errno on failure. */
 int perf_event_open(const struct attr *a, int32_t tid, int32_t cpu, int group_fd);
 

@@ -26,11 +26,15 @@ void ring_unmap(struct ring *r)
 	r->page = NULL;
 }
 
-int ring_peek(const struct ring *r, struct iovec iov[2], uint64_t *head)
+uint64_t ring_head(const struct ring *r)
 {
 	/* Pairs with the kernel's release of data_head: records up to it are complete. */
-	*head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	size_t n = (size_t)(*head - r->tail);
+	return __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+int ring_pieces(const struct ring *r, uint64_t head, struct iovec iov[2])
+{
+	size_t n = (size_t)(head - r->tail);
 	if (!n)
 		return 0;
 	size_t at = (size_t)r->tail & (r->size - 1);
@@ -40,9 +44,9 @@ int ring_peek(const struct ring *r, struct iovec iov[2], uint64_t *head)
 	return n > first ? 2 : 1;
 }
 
-void ring_take(struct ring *r, uint64_t head)
+void ring_take(struct ring *r, size_t n)
 {
-	r->tail = head;
+	r->tail += n;
 	/* All reads of the data come before the kernel may overwrite it. */
-	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
 }

@@ -21,9 +21,14 @@ struct ring {
 MUST_USE bool ring_map(struct ring *r, int fd, size_t pages);
 void ring_unmap(struct ring *r);
 
-/* What is there to take, in place: one or two pieces (0: nothing). Whole records; one may cross
- * from the first piece to the second. *head is to be given to ring_take() when they are used. */
-int ring_peek(const struct ring *r, struct iovec iov[2], uint64_t *head);
-void ring_take(struct ring *r, uint64_t head);
+/* How far the kernel has got. */
+uint64_t ring_head(const struct ring *r);
+
+/* What lies between tail and head, in place: one or two pieces (0: nothing). Whole records; one may
+ * cross from the first piece to the second. */
+int ring_pieces(const struct ring *r, uint64_t head, struct iovec iov[2]);
+
+/* The first `n` bytes are used; the kernel may write there again. */
+void ring_take(struct ring *r, size_t n);
 
 #endif

@@ -71,43 +71,43 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 	}
 }
 
-/* Walks one piece; returns how many bytes its last record is short of, 0 when it ends with one.
- * *left gets the bytes of that unfinished record. Records are multiples of 8 bytes, as the ring is,
- * so a header is never cut. */
-static size_t walk(struct scan *s, const uint8_t *p, size_t n, size_t *left)
+/* The record at `at` in both pieces laid end to end; through the scratch when it crosses. The ring
+ * is a multiple of 8 bytes as records are, so a header is never cut in two. */
+static const uint8_t *record_at(struct scan *s, const struct iovec iov[2], size_t at, size_t *size)
 {
-	while (n >= HEADER_BYTES) {
-		size_t size = load16(p + 6);
-		if (size < HEADER_BYTES) /* the kernel writes no such thing; never loop on it */
-			return 0;
-		if (size > n) {
-			*left = n;
-			return size - n;
-		}
-		scan_record(s, p, size);
-		p += size;
-		n -= size;
-	}
-	return 0;
+	size_t first = iov[0].iov_len, total = first + iov[1].iov_len;
+	const uint8_t *p = at < first ? (uint8_t *)iov[0].iov_base + at
+				      : (uint8_t *)iov[1].iov_base + (at - first);
+	if (total - at < HEADER_BYTES)
+		return NULL;
+	*size = load16(p + 6);
+	/* The kernel writes no such thing; never loop on it. */
+	if (*size < HEADER_BYTES || *size > total - at)
+		return NULL;
+	if (at >= first || *size <= first - at)
+		return p;
+	if (!s->scratch)
+		s->scratch = mem_alloc(RECORD_MAX);
+	memcpy(s->scratch, p, first - at);
+	memcpy(s->scratch + (first - at), iov[1].iov_base, *size - (first - at));
+	return s->scratch;
 }
 
-void scan_records(struct scan *s, const struct iovec iov[2], int count)
+size_t scan_records(struct scan *s, struct iovec iov[2], int count, size_t limit)
 {
-	size_t skip = 0;
-	for (int i = 0; i < count; i++) {
-		const uint8_t *p = iov[i].iov_base;
-		size_t n = iov[i].iov_len, left = 0;
-		if (skip > n)
-			return;
-		size_t missing = walk(s, p + skip, n - skip, &left);
-		skip = 0;
-		if (!missing || i + 1 == count || missing > iov[i + 1].iov_len)
-			continue;
-		if (!s->scratch)
-			s->scratch = mem_alloc(RECORD_MAX);
-		memcpy(s->scratch, p + n - left, left);
-		memcpy(s->scratch + left, iov[i + 1].iov_base, missing);
-		scan_record(s, s->scratch, left + missing);
-		skip = missing;
+	if (count < 2)
+		iov[1] = (struct iovec){0};
+	size_t total = iov[0].iov_len + iov[1].iov_len, at = 0, size;
+	while (at < MIN(limit, total)) {
+		const uint8_t *p = record_at(s, iov, at, &size);
+		if (!p) {
+			at = total;
+			break;
+		}
+		scan_record(s, p, size);
+		at += size;
 	}
+	iov[1].iov_len = at > iov[0].iov_len ? at - iov[0].iov_len : 0;
+	iov[0].iov_len = MIN(at, iov[0].iov_len);
+	return at;
 }

@@ -20,7 +20,9 @@ struct scan {
 void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type);
 void scan_free(struct scan *s);
 
-/* The pieces of a ring as ring_peek() gives them. */
-void scan_records(struct scan *s, const struct iovec iov[2], int count);
+/* Looks over the pieces of a ring (one or two, as ring_pieces() gives them), up to the first record
+ * that ends at or behind `limit` bytes. Cuts the pieces there; returns how many bytes are left in
+ * them, all whole records. */
+size_t scan_records(struct scan *s, struct iovec iov[2], int count, size_t limit);
 
 #endif

@@ -1,5 +1,4 @@
 /* The kernel's side of synth.h: its text, modules, BPF programs. */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -14,7 +13,6 @@
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 #define KALLSYMS "/proc/kallsyms"
-#define KALLSYMS_LINE 1024
 #define MAX_BPF_FUNCTIONS 4096
 
 /* --- kallsyms ------------------------------------------------------------------------------ */
@@ -142,7 +140,6 @@ bool synth_kernel(const struct synth *s)
 struct bpf_function {
 	uint64_t addr;
 	uint32_t len;
-	uint32_t program;                 /* id */
 	char fallback[32];                /* bpf_prog_TAG */
 	char name[BPF_TAG_SIZE * 2 + 64]; /* as in kallsyms; empty when not there */
 };
@@ -189,7 +186,7 @@ static void synth_program(const struct synth *s, int fd, struct bpf_functions *o
 	for (uint32_t i = 0; i < MIN(n, MIN(info.nr_jited_ksyms, info.nr_jited_func_lens)); i++) {
 		if (!addrs[i])
 			continue;
-		struct bpf_function f = {.addr = addrs[i], .len = lens[i], .program = info.id};
+		struct bpf_function f = {.addr = addrs[i], .len = lens[i]};
 		snprintf(f.fallback, sizeof f.fallback, "bpf_prog_%s", tag);
 		vec_push(&out->v, f);
 	}

@@ -20,8 +20,9 @@ static _Noreturn void child(char *const *argv, int go, int failed, bool stdout_t
 	if (stdout_to_stderr)
 		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 	prctl(PR_SET_NAME, COMM_BEFORE_EXEC);
-	/* Ignored signals stay ignored over exec, and we ignore SIGPIPE for our own sake. */
+	/* Ignored signals stay ignored over exec, and we ignore these for our own sake. */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	do
 		n = read(go, &byte, 1);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "perfdata/describe.h"
 #include "perfdata/tracing.h"
 
@@ -54,11 +55,8 @@ static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
 	struct diags diags = {0};
-	if (args->count) {
-		err_set(&err, ERR_USAGE, "\"%s\" is not an option and this command takes no words",
-			args->args[0]);
+	if (!no_more_words(args, &err))
 		return cli_fail(cmd, &err);
-	}
 	if (opts.group && (opts.verbose || opts.freq)) {
 		err_set(&err, ERR_USAGE, "--group option is not compatible with other options");
 		return cli_fail(cmd, &err);

@@ -154,10 +154,13 @@ static bool flame(struct diags *d, struct err *err)
 		shape.mark_kernel = shape.mark_jit = shape.mark_inlined = false;
 	}
 	bool ok = load_event(&in, opts.event, &shape.event, d, err);
-	char unit[64];
+	char unit[64] = "samples";
 	struct tree tree;
 	if (ok) {
-		count_name(in.profile, shape.event, unit, sizeof unit);
+		/* Periods that are all 0 weigh nothing: then samples are counted. */
+		shape.weights = in.profile->events.v[shape.event.v].weight > 0;
+		if (shape.weights)
+			count_name(in.profile, shape.event, unit, sizeof unit);
 		if (!opts.svg.count_name)
 			opts.svg.count_name = unit;
 		tree_build(&tree, in.profile, &shape);

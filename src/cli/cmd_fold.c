@@ -41,7 +41,7 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
-	{"kiln fold -i perf.data | sort -k2 -n | tail", "the heaviest stacks"},
+	{"kiln fold -i perf.data > out.folded", "the stacks of a recording as text"},
 	{"perf script | kiln fold -i - | flamegraph.pl > flame.svg",
 	 "in place of stackcollapse-perf.pl"},
 	{0},
@@ -91,7 +91,10 @@ static bool fold(struct diags *d, struct err *err)
 	if (text)
 		shape.mark_kernel = shape.mark_jit = shape.mark_inlined = false;
 	bool ok = text || load_event(&in, opts.event, &shape.event, d, err);
-	struct tree tree;
+	/* Periods that are all 0 weigh nothing: then samples are counted. */
+	if (ok && shape.event.v)
+		shape.weights = in.profile->events.v[shape.event.v].weight > 0;
+	struct tree tree = {0};
 	if (ok)
 		tree_build(&tree, in.profile, &shape);
 	load_close(&in);
@@ -100,8 +103,7 @@ static bool fold(struct diags *d, struct err *err)
 		render_folded(&o, &tree);
 		ok = output_close(&o, opts.output, err);
 	}
-	if (ok)
-		tree_free(&tree);
+	tree_free(&tree);
 	return ok;
 }
 

@@ -156,15 +156,13 @@ static bool parse_ring(const char *text, uint64_t *pages, struct err *err)
 
 static bool parse_events(struct event_list *list, struct err *err)
 {
-	const char *tracefs = NULL;
-	for (size_t i = 0; i < opts.events.list.n; i++) {
+	bool ok = true;
+	for (size_t i = 0; ok && i < opts.events.list.n; i++) {
 		const char *text = opts.events.list.v[i];
-		if (!tracefs && strchr(text, ':'))
-			tracefs = capture_tracefs();
-		if (!event_parse(list, text, tracefs, err))
-			return false;
+		/* Without a colon there is no tracepoint in it: then only to look for names. */
+		ok = event_parse(list, text, capture_tracefs(strchr(text, ':')), err);
 	}
-	return true;
+	return ok;
 }
 
 static void note(const char *sentence)
@@ -235,13 +233,15 @@ static void catch_signals(void)
 {
 	/* No SA_RESTART: a signal ends the wait it interrupts. */
 	struct sigaction act = {.sa_handler = on_signal};
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		struct sigaction old;
-		/* What nohup has us ignore stays ignored. */
-		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &act, NULL);
-	}
+	struct sigaction old;
+	/* A file at its size limit (ulimit -f) is a failed write, as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
+	/* Also where a shell started us in the background with SIGINT ignored: `kill -INT` is the
+	 * way to end a recording there. */
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &act, NULL);
 }
 
 /* A recording made through sudo belongs to who asked for it. The file is looked at again, without
@@ -285,11 +285,9 @@ static void report(const struct capture_plan *plan, const struct capture_result 
 	}
 }
 
-/* The command's own exit code; ours when we failed. */
-static int exit_code(const struct capture_result *r, bool ok)
+/* The command's own, as perf has it. */
+static int exit_code(const struct capture_result *r)
 {
-	if (!ok)
-		return EXIT_FAILED;
 	if (opts.strict && (r->lost || r->lost_samples))
 		return EXIT_LOST;
 	if (!r->command_ran)
@@ -306,8 +304,7 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	struct err err = {0};
 	catch_signals();
 	bool ok = capture_run(plan, &stop_signal, &result, &diags, &err);
-	if (!ok)
-		cli_fail(cmd, &err);
+	int code = ok ? exit_code(&result) : cli_fail(cmd, &err);
 	if (ok || result.bytes) {
 		if (strcmp(plan->output, "-"))
 			give_to_sudo_user(plan->output);
@@ -319,7 +316,7 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 		signal(stop_signal, SIG_DFL);
 		raise(stop_signal);
 	}
-	return exit_code(&result, ok);
+	return result.exec_failed ? EXIT_NOT_EXECUTABLE : code;
 }
 
 static bool fill_plan(struct capture_plan *plan, struct ids *pids, struct ids *tids,

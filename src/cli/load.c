@@ -38,7 +38,7 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 	if (opt->classic) {
 		l->owned = profile_new();
 		l->profile = l->owned;
-		return classic_perfdata(l->owned, path, &io, opt->classic, d, err);
+		return classic_perfdata(l->owned, path, io, opt->classic, d, err);
 	}
 	io.by_comm = opt->detail == IMPORT_BY_COMM;
 	io.by_thread = opt->detail == IMPORT_BY_THREAD;
@@ -75,9 +75,10 @@ static bool load_kind(struct loaded *l, struct lines *in, const char *path,
 	}
 	if (!lines_peek(in).n)
 		return err_set(err, ERR_INPUT, "%s is empty", l->name);
-	return err_set(err, ERR_INPUT,
-		       "%s is neither perf.data nor the text of perf script nor folded stacks",
-		       l->name);
+	err_set(err, ERR_INPUT,
+		"%s is neither perf.data nor the text of perf script nor folded stacks", l->name);
+	return err_hint(err, "record with `kiln record -g`, or write the text with "
+			     "`perf script > FILE`");
 }
 
 bool load_input(struct loaded *l, const struct load_options *opt, struct diags *d, struct err *err)

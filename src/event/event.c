@@ -184,7 +184,7 @@ static bool parse_word(struct event_list *list, struct str word, const char *tra
 	uint32_t type;
 	uint64_t config = 0;
 	struct str name = str_split(word, ':', &m.text);
-	if (!name.n && !m.text.p)
+	if (!name.n)
 		return err_set(err, ERR_USAGE, "an event's name is missing");
 	bool known = catalogue_find(name, &type, &config);
 	enum event_class class = !known                       ? EVENT_RAW

@@ -34,7 +34,7 @@ static uint64_t narrow(const struct trace_spec *spec, uint64_t v, bool *negative
 	case 0:
 		v = is_signed ? (uint64_t)(int32_t)v : (uint32_t)v;
 		break;
-	case 3: /* handed over as an int, printed as a size_t */
+	case LENGTH_SIZE:
 		v = (uint32_t)v;
 		break;
 	default:
@@ -74,16 +74,18 @@ static void print_number(struct out *o, const struct trace_spec *spec, uint64_t 
 	char digits[24];
 	bool negative;
 	uint64_t v = narrow(spec, value, &negative);
+	if (spec->width <= 0 && spec->precision < 0 && !spec->alternate) {
+		char *to = out_room(o, 1 + sizeof digits);
+		*to = '-';
+		o->n += negative + format_digits(to + negative, spec->conversion, v);
+		return;
+	}
 	size_t n = format_digits(digits, spec->conversion, v);
 	const char *prefix = negative ? "-" : "";
 	if (spec->alternate && v && (spec->conversion | 0x20) == 'x')
 		prefix = spec->conversion == 'x' ? "0x" : "0X";
 	if (spec->precision == 0 && v == 0)
 		n = 0;
-	if (spec->width <= 0 && spec->precision < 0 && !*prefix) {
-		out_bytes(o, digits, n);
-		return;
-	}
 	size_t zeros = spec->precision > (int)n ? (size_t)spec->precision - n : 0;
 	size_t used = strlen(prefix) + zeros + n;
 	size_t pad = spec->width > 0 && (size_t)spec->width > used ? (size_t)spec->width - used : 0;
@@ -379,6 +381,18 @@ static void print_fields(struct out *o, const struct trace_format *f, const stru
 	}
 }
 
+/* count: how many bytes %ph may show. */
+static void print_value(struct out *o, const struct trace_spec *spec, int count,
+			const struct trace_node *arg, const struct trace_record *r)
+{
+	if (spec->conversion == 's')
+		print_string(o, spec, arg, r);
+	else if (spec->conversion == 'p')
+		print_pointer(o, spec, count, arg, r);
+	else
+		print_number(o, spec, trace_eval(arg, r));
+}
+
 void trace_print_record(const struct trace_format *f, const struct trace_record *r, struct out *o)
 {
 	if (f->failed) {
@@ -387,24 +401,20 @@ void trace_print_record(const struct trace_format *f, const struct trace_record 
 	}
 	for (uint32_t i = 0; i < f->step_count; i++) {
 		const struct trace_step *s = &f->steps[i];
-		struct trace_spec spec = s->spec;
-		int count = 1;
 		out_str(o, s->text);
 		if (!s->arg)
 			continue;
-		if (s->width) {
-			count = (int)trace_eval(s->width, r);
-			count = MAX(-1, MIN(count, 4096));
-			if (spec.star_precision)
-				spec.precision = count;
-			else
-				spec.width = count;
+		if (!s->width) {
+			print_value(o, &s->spec, 1, s->arg, r);
+			continue;
 		}
-		if (spec.conversion == 's')
-			print_string(o, &spec, s->arg, r);
-		else if (spec.conversion == 'p')
-			print_pointer(o, &spec, count, s->arg, r);
+		struct trace_spec spec = s->spec;
+		int count = (int)trace_eval(s->width, r);
+		count = MAX(-1, MIN(count, 4096));
+		if (spec.star_precision)
+			spec.precision = count;
 		else
-			print_number(o, &spec, trace_eval(s->arg, r));
+			spec.width = count;
+		print_value(o, &spec, count, s->arg, r);
 	}
 }

@@ -91,7 +91,7 @@ static void judge(struct chains *c, size_t n)
 		c->fixed = c->list.n;
 		index_free(&c->index);
 	}
-	if (c->useless && !c->keep_all)
+	if (c->useless && !c->flat)
 		c->list.n = c->fixed;
 }
 

@@ -60,9 +60,10 @@ struct chains {
 	struct profile *profile;
 	struct diags *diags;
 	uint32_t max_stack;
-	bool skip;     /* only the sampled ip counts */
-	bool keep_all; /* chain numbers stay valid after the next batch */
-	bool flat;     /* frames are kept one after the other instead of interned stacks */
+	bool skip; /* only the sampled ip counts */
+	/* Timed views want every chain's frames, not equal stacks: they are kept one after the
+	 * other, and chain numbers stay valid for good. */
+	bool flat;
 	VEC(frame_id) frames;
 	bool useless;            /* hardly a chain comes twice: no longer looked up */
 	size_t looked_up, fixed; /* requests so far; chains that stay when useless */
@@ -76,7 +77,7 @@ struct chains {
 void chains_init(struct chains *c, const struct session *s, struct profile *p, struct diags *d);
 void chains_free(struct chains *c);
 
-/* Up to CHAIN_BATCH at a time. The numbers hold until the next call, or for good with keep_all. */
+/* Up to CHAIN_BATCH at a time. The numbers hold until the next call, or for good when flat. */
 void chains_intern(struct chains *c, struct chain_request *requests, size_t n);
 
 #endif

@@ -21,12 +21,7 @@
 
 struct walk {
 	struct classic_stacks out;
-	struct ingest *in;
 	const struct profile *p;
-	const struct classic_options *opt;
-	struct diags *d;
-	event_id event; /* the one that is taken; 0: not yet seen */
-	struct sample_scratch scratch;
 	struct classic_range *frames; /* by frame id and whether the root is Java's */
 	struct root {
 		bool known, java;
@@ -38,7 +33,6 @@ struct walk {
 	} * places;
 	VEC(stack_id) path;
 	struct out line;
-	struct ingest_rows odd; /* to be read as text */
 };
 
 /* Samples on one line touch those that follow, a tracepoint's payload is text that may look like
@@ -49,32 +43,26 @@ static bool event_is_simple(const struct profile *p, const struct profile_event 
 	return !e->tracepoint && e->has_stacks && skip_word(name, 0) == name.n;
 }
 
-static bool events_are_simple(const struct profile *p, const struct ingest_rows *rows)
+static bool events_are_simple(const struct profile *p, const struct classic_options *opt)
 {
-	bool *checked = mem_calloc(p->events.n, sizeof *checked);
-	bool simple = true;
-	for (size_t i = 0; i < rows->n && simple; i++) {
-		size_t event = rows->v[i].event + 1;
-		if (!checked[event])
-			simple = event_is_simple(p, &p->events.v[event]);
-		checked[event] = true;
+	size_t n = 0;
+	for (size_t i = 1; i < p->events.n; i++) {
+		const struct profile_event *e = &p->events.v[i];
+		if (e->samples && !event_is_simple(p, e))
+			return false;
+		n += e->samples > 0;
 	}
-	free(checked);
-	return simple;
+	/* Which one comes first is a question of time. */
+	return n < 2 || opt->event;
 }
 
-/* A line the script takes for a comment, or for no head at all. */
-static bool has_no_head(const struct profile *p, const struct profile_thread *t)
-{
-	struct str comm = profile_str(p, t->comm);
-	return !comm.n || is_blank_char(comm.p[0]) || comm.p[0] == '#';
-}
-
-/* A command name that the script finds whatever follows the thread id. */
+/* A command name that the script finds whatever follows the thread id. Threads nobody knows are
+ * called ":-1" and have that number. */
 static bool thread_is_simple(const struct profile *p, const struct profile_thread *t)
 {
 	struct str comm = profile_str(p, t->comm);
-	return comm.n >= 2 && t->tid >= 0 && !has_no_head(p, t) && !memchr(comm.p, '\n', comm.n);
+	return comm.n >= 2 && t->tid >= 0 && !is_blank_char(comm.p[0]) && comm.p[0] != '#' &&
+	       !str_is(comm, ":-1") && !memchr(comm.p, '\n', comm.n);
 }
 
 static stack_id root_of(struct walk *w, thread_id id)
@@ -136,53 +124,39 @@ static stack_id stack_of(struct walk *w, stack_id root, stack_id s)
 	return at;
 }
 
-/* As the head line has it; 0 counts as 1. */
-static uint64_t period_of(struct walk *w, const struct ingest_row *row)
+static void walk_rows(struct walk *w, const struct classic_options *opt, struct diags *d)
 {
-	struct perfdata *pd = ingest_perfdata(w->in);
-	const struct attr *attr = &perfdata_event(pd, row->event)->attr;
-	uint64_t period = attr->sample_period;
-	struct record r;
-	struct sample s;
-	if (attr->sample_type & PERF_SAMPLE_PERIOD && perfdata_record_at(pd, row->offset, &r) &&
-	    record_sample(&r, attr, &w->scratch, &s))
-		period = s.period;
-	return period ? period : 1;
+	for (size_t i = 0; i < w->p->rows.n; i++) {
+		const struct profile_row *r = &w->p->rows.v[i];
+		struct str event = profile_str(w->p, w->p->events.v[r->event.v].name);
+		if ((opt->event && !str_is(event, opt->event)) ||
+		    !thread_is_simple(w->p, &w->p->threads.v[r->thread.v]))
+			continue;
+		stack_id root = root_of(w, r->thread);
+		/* A period of 0 counts as 1. */
+		if (!classic_stacks_add(&w->out, stack_of(w, root, r->stack),
+					r->weight ? r->weight : r->count))
+			diag_partial(d, DIAG_BAD_RECORD,
+				     "samples are left out: the periods exceed 64 bits");
+	}
 }
 
-/* Only the event of the first head, or the one asked for, is taken. */
-static bool wanted_event(struct walk *w, const struct ingest_row *row)
+static void by_stacks(struct profile *dst, const struct profile *p,
+		      const struct classic_options *opt, struct diags *d)
 {
-	struct str name = profile_str(w->p, w->p->events.v[row->event + 1].name);
-	if (w->opt->event)
-		return str_is(name, w->opt->event);
-	if (!w->event.v)
-		w->event.v = (uint32_t)row->event + 1;
-	struct str own = profile_str(w->p, w->p->events.v[w->event.v].name);
-	if (str_eq(name, own))
-		return true;
-	if (!w->d->of[DIAG_NOTE].count) {
-		diag_add(w->d, DIAG_NOTE, 1, "only stacks of %.*s are shown; there is also %.*s",
-			 (int)own.n, own.p, (int)name.n, name.p);
-		diag_hint(w->d, DIAG_NOTE, "-e NAME chooses another event");
-	}
-	return false;
-}
-
-static void walk_row(struct walk *w, const struct ingest_row *row)
-{
-	const struct profile_thread *t = &w->p->threads.v[row->thread.v];
-	if (has_no_head(w->p, t) || !wanted_event(w, row))
-		return;
-	if (!thread_is_simple(w->p, t)) {
-		w->odd.v[w->odd.n++] = *row;
-		return;
-	}
-	stack_id stack = stack_of(w, root_of(w, row->thread),
-				  ingest_chain(w->in, row->chain).stack);
-	if (!classic_stacks_add(&w->out, stack, period_of(w, row)))
-		diag_partial(w->d, DIAG_BAD_RECORD,
-			     "samples are left out: the periods exceed 64 bits");
+	struct walk w = {.p = p};
+	classic_stacks_init(&w.out, dst, opt);
+	out_memory(&w.line);
+	w.frames = mem_calloc(2 * p->frames.n, sizeof *w.frames);
+	w.roots = mem_calloc(p->threads.n, sizeof *w.roots);
+	w.places = mem_calloc(p->stacks.n, sizeof *w.places);
+	walk_rows(&w, opt, d);
+	classic_stacks_free(&w.out);
+	(void)out_finish(&w.line);
+	free(w.frames);
+	free(w.roots);
+	free(w.places);
+	vec_free(&w.path);
 }
 
 /* --- by text --------------------------------------------------------------------------------- */
@@ -225,16 +199,25 @@ static void take_diags(struct diags *to, const struct diags *from)
 	}
 }
 
-static bool by_text(struct profile *p, struct ingest *in, const struct ingest_rows *rows,
-		    const char *path, const struct classic_options *opt, struct diags *d,
-		    struct err *err)
+/* The samples of all threads, or of the odd ones only. */
+static bool by_text(struct profile *p, struct ingest *in, bool all, const char *path,
+		    const struct classic_options *opt, struct diags *d, struct err *err)
 {
+	struct ingest_rows rows;
+	if (!ingest_timed(in, &rows, err))
+		return false;
+	const struct profile *from = ingest_profile(in);
+	size_t n = 0;
+	for (size_t i = 0; i < rows.n; i++)
+		if (all || !thread_is_simple(from, &from->threads.v[rows.v[i].thread.v]))
+			rows.v[n++] = rows.v[i];
+	rows.n = n;
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return err_sys(err, errno, "cannot make a pipe");
 	CLEANUP(close_fd) int fd = ends[0];
 	struct writer *w = mem_zalloc(sizeof *w);
-	*w = (struct writer){.in = in, .rows = rows, .fd = ends[1]};
+	*w = (struct writer){.in = in, .rows = &rows, .fd = ends[1]};
 	pthread_t thread;
 	int error = pthread_create(&thread, NULL, write_text, w);
 	if (error) {
@@ -258,46 +241,52 @@ static bool by_text(struct profile *p, struct ingest *in, const struct ingest_ro
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-static bool by_stacks(struct profile *dst, struct ingest *in, const struct ingest_rows *rows,
-		      const char *path, const struct classic_options *opt, struct diags *d,
-		      struct err *err)
+/* The names of the odd threads, for ingest's filter; true when there are any. */
+static bool odd_comms(const struct profile *p, struct out *list, bool *usable)
 {
-	const struct profile *p = ingest_profile(in);
-	struct walk w = {.in = in, .p = p, .opt = opt, .d = d};
-	classic_stacks_init(&w.out, dst, opt);
-	out_memory(&w.line);
-	w.frames = mem_calloc(2 * p->frames.n, sizeof *w.frames);
-	w.roots = mem_calloc(p->threads.n, sizeof *w.roots);
-	w.places = mem_calloc(p->stacks.n, sizeof *w.places);
-	w.odd.v = mem_calloc(rows->n + 1, sizeof *w.odd.v);
-	for (size_t i = 0; i < rows->n; i++)
-		walk_row(&w, &rows->v[i]);
-	classic_stacks_free(&w.out);
-	(void)out_finish(&w.line);
-	free(w.frames);
-	free(w.roots);
-	free(w.places);
-	vec_free(&w.path);
-	sample_scratch_free(&w.scratch);
-	bool ok = !w.odd.n || by_text(dst, in, &w.odd, path, opt, d, err);
-	free(w.odd.v);
-	return ok;
+	*usable = true;
+	for (size_t i = 1; i < p->threads.n; i++) {
+		if (thread_is_simple(p, &p->threads.v[i]))
+			continue;
+		struct str comm = profile_str(p, p->threads.v[i].comm);
+		*usable &= comm.n && !memchr(comm.p, ',', comm.n);
+		if (list->n)
+			out_char(list, ',');
+		out_str(list, comm);
+	}
+	bool any = list->n > 0 || !*usable;
+	out_char(list, '\0');
+	return any;
 }
 
-bool classic_perfdata(struct profile *p, const char *path, const struct ingest_options *io,
+bool classic_perfdata(struct profile *p, const char *path, struct ingest_options io,
 		      const struct classic_options *opt, struct diags *d, struct err *err)
 {
-	struct ingest_options stacks = *io;
-	stacks.timed_stacks = true;
-	struct ingest *in = ingest_open(path, &stacks, d, err);
-	if (!in)
-		return false;
-	struct ingest_rows rows;
-	bool ok = ingest_timed(in, &rows, err);
-	if (ok && events_are_simple(ingest_profile(in), &rows) && !opt->srcline)
-		ok = by_stacks(p, in, &rows, path, opt, d, err);
-	else if (ok)
-		ok = by_text(p, in, &rows, path, opt, d, err);
+	struct diags before = *d;
+	io.by_comm = !opt->tid;
+	io.by_thread = opt->tid;
+	struct ingest *in = ingest_open(path, &io, d, err);
+	bool ok = in && ingest_aggregate(in, err);
+	struct out odd;
+	out_memory(&odd);
+	bool simple = false, rest = true;
+	if (ok && events_are_simple(ingest_profile(in), opt)) {
+		simple = true;
+		bool usable;
+		rest = odd_comms(ingest_profile(in), &odd, &usable);
+		io.comms = usable ? odd.buf : NULL;
+		by_stacks(p, ingest_profile(in), opt, d);
+	}
 	ingest_close(in);
+	if (ok && rest) {
+		/* What there is to be said about the input is found again. */
+		struct diags again = {0};
+		if (!simple)
+			*d = before;
+		in = ingest_open(path, &io, simple ? &again : d, err);
+		ok = in && by_text(p, in, !simple, path, opt, d, err);
+		ingest_close(in);
+	}
+	(void)out_finish(&odd);
 	return ok;
 }

@@ -4,8 +4,9 @@
 
 #include "ingest/ingest.h"
 
-/* Fills `p` as import_classic() does from the text of the recording at `path`. */
-MUST_USE bool classic_perfdata(struct profile *p, const char *path, const struct ingest_options *io,
+/* Fills `p` as import_classic() does from the text of the recording at `path`, which is
+ * a file: it may be read twice. */
+MUST_USE bool classic_perfdata(struct profile *p, const char *path, struct ingest_options io,
 			       const struct classic_options *opt, struct diags *d, struct err *err);
 
 #endif

@@ -20,7 +20,7 @@ struct text {
 	bool use_callchains;
 	struct tracefmt *trace;
 	struct sample_scratch *scratch; /* one per worker */
-	struct out *outs; /* one per task of a batch */
+	struct out *outs;               /* one per task of a batch */
 	size_t batch_first;
 	size_t released; /* chunks of the input given back */
 };
@@ -80,14 +80,17 @@ static bool check_fields(struct text *t, struct err *err)
 /* Tracepoints recorded with stacks show them unless the user chose the fields. */
 static void choose_callchains(struct text *t)
 {
+	/* perf shows less of them when it learns of the event from a pipe. */
+	uint32_t stack = TEXT_IP | TEXT_SYM;
+	if (!perfdata_header(t->pd)->pipe)
+		stack |= TEXT_SYMOFF | TEXT_DSO;
 	for (size_t i = 0; i < perfdata_event_count(t->pd); i++) {
 		const struct attr *a = &perfdata_event(t->pd, i)->attr;
 		if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || t->opt->hide_callchains)
 			continue;
 		t->use_callchains = true;
 		if (a->type == PERF_TYPE_TRACEPOINT && !t->fields.user_set[PERF_TYPE_TRACEPOINT])
-			t->fields.of[PERF_TYPE_TRACEPOINT] |= TEXT_IP | TEXT_SYM | TEXT_SYMOFF |
-							      TEXT_DSO;
+			t->fields.of[PERF_TYPE_TRACEPOINT] |= stack;
 	}
 }
 
@@ -262,17 +265,13 @@ static void print_head(struct out *o, const struct text *t, size_t row, const st
 		print_time(o, t, shown_time(t, row));
 }
 
-/* The frames, leaf first. A chain has them itself or its stack does. */
+/* Each frame on a line of its own. */
 static void print_stack(struct out *o, const struct profile *p, const struct ingest_chain *chain,
 			uint32_t fields)
 {
 	for (size_t i = 0; i < chain->depth; i++)
 		print_frame(o, p, chain->frames[i], profile_frame_at(p, chain->frames[i])->addr,
 			    true, fields);
-	for (stack_id s = chain->stack; s.v; s = p->stacks.v[s.v].parent) {
-		frame_id f = p->stacks.v[s.v].frame;
-		print_frame(o, p, f, profile_frame_at(p, f)->addr, true, fields);
-	}
 }
 
 static void print_details(struct out *o, const struct sample *s, uint32_t fields)

@@ -82,6 +82,9 @@ static void take_line(struct classic *c, struct str line)
 {
 	struct classic_head head;
 	struct classic_frame frame;
+	if (c->in->cut)
+		diag_add(c->d, DIAG_BAD_LINE, 1, "%s: line %" PRIu64 " is too long and was cut",
+			 c->in->name, c->in->number);
 	if (line.n && line.p[0] == '#')
 		return;
 	if (!line.n)

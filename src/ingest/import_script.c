@@ -63,16 +63,10 @@ static frame_id make_frame(struct script *s, const struct script_frame *f)
 static frame_id frame_of(struct script *s, const struct script_frame *f)
 {
 	/* All that make_frame() looks at. */
-	struct {
-		uint64_t addr;
-		bool high, inlined;
-	} rest = {f->name.n ? 0 : f->addr, is_high(f->addr), f->inlined};
-	char tail[10];
-	memcpy(tail, &rest.addr, 8);
-	tail[8] = (char)(rest.high + 2 * rest.inlined);
-	tail[9] = '\0';
+	uint64_t addr = f->name.n ? 0 : f->addr;
 	vec_clear(&s->key);
-	vec_append(&s->key, tail, sizeof tail);
+	vec_append(&s->key, (const char *)&addr, sizeof addr);
+	vec_push(&s->key, (char)(is_high(f->addr) + 2 * f->inlined));
 	vec_append(&s->key, f->name.p, f->name.n);
 	vec_push(&s->key, '\0');
 	vec_append(&s->key, f->dso.p, f->dso.n);
@@ -149,10 +143,14 @@ static void add_frame(struct script *s, const struct script_frame *f)
 
 static void add_line(struct script *s, struct str line)
 {
+	if (s->in->cut)
+		bad_line(s, "is too long and was cut");
 	if (line.n && line.p[line.n - 1] == '\r')
 		line.n--;
 	if (skip_blanks(line, 0) == line.n)
 		return end_sample(s);
+	if (str_is(line, "#") || str_starts(line, "# "))
+		return;
 	struct script_head head;
 	struct script_frame frame;
 	/* perf indents frames by a tab; copied text may have blanks there, and a blank may also be

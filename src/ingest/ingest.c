@@ -284,7 +284,7 @@ static void for_each_sample(struct ingest *in, sample_fn *fn)
 	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
 	while (perfdata_next(&it, &r)) {
 		if (r.type != PERF_RECORD_SAMPLE) {
-			if (in->chains.keep_all)
+			if (in->chains.flat)
 				note_round(in, &r);
 			continue;
 		}
@@ -342,8 +342,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	(void)err;
 	in->opt.by_thread = true;
 	in->opt.by_comm = false;
-	in->chains.keep_all = true;
-	in->chains.flat = !in->opt.timed_stacks;
+	in->chains.flat = true;
 	for_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
@@ -355,8 +354,6 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain)
 {
 	const struct chain *c = &in->chains.list.v[chain];
-	if (in->opt.timed_stacks)
-		return (struct ingest_chain){.leaf = c->leaf, .stack = c->stack};
 	return (struct ingest_chain){
 		.leaf = c->leaf, .frames = in->chains.frames.v + c->first, .depth = c->depth};
 }

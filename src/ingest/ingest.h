@@ -22,8 +22,6 @@ struct ingest_options {
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
-	bool timed_stacks;  /* ingest_timed() interns stacks instead of keeping each chain's frames
-			     */
 	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
 	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
@@ -69,9 +67,8 @@ MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct er
 /* A row's call chain, and the frame of the sampled ip. */
 struct ingest_chain {
 	frame_id leaf;
-	const frame_id *frames; /* leaf first; none with timed_stacks … */
+	const frame_id *frames; /* leaf first */
 	size_t depth;
-	stack_id stack; /* … which has this instead */
 };
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain);
 

@@ -65,7 +65,7 @@ static inline struct str strip_offset(struct str s)
 /* Index of the last `c` in s[0, end), or -1. */
 static inline ptrdiff_t find_last(struct str s, size_t end, char c)
 {
-	const char *hit = end ? memrchr(s.p, c, end) : NULL;
+	const char *hit = s.p && end ? memrchr(s.p, c, end) : NULL;
 	return hit ? hit - s.p : -1;
 }
 

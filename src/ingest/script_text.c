@@ -109,7 +109,7 @@ static bool timeless_head(struct str line, struct script_head *h)
 		h->comm = str_trim(str_make(line.p, w.start));
 		struct word cpu = next_word(line, w.end);
 		parse_event(str_skip(line, is_cpu(word_text(line, cpu)) ? cpu.end : w.end), h);
-		return h->event.n || !h->rest.n;
+		return h->event.n || (!h->rest.n && !h->has_period);
 	}
 	return false;
 }

@@ -211,9 +211,10 @@ struct str demangle(struct arena *a, struct str name)
 struct name_shape name_shape(struct str name, bool mangled)
 {
 	struct sink s = {0};
-	struct name_shape shape = {0};
+	struct name_shape shape = {.work = name.n};
 	if (mangled && demangle_any(name, &s))
 		name = str_make(s.text.v, s.text.n);
+	shape.work += s.text.n;
 	while (shape.underscores < name.n && name.p[shape.underscores] == '_')
 		shape.underscores++;
 	shape.length = name.n;

@@ -7,6 +7,7 @@
 struct name_shape {
 	size_t underscores; /* leading ones */
 	size_t length;
+	size_t work; /* bytes read and written to find out */
 };
 
 struct name_shape name_shape(struct str name, bool mangled);

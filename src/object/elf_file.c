@@ -3,6 +3,8 @@
 #include "object/object.h"
 
 #define SECTION_NAME_MAX 255
+/* Linked files have some dozens; they are searched by name several times. */
+#define SECTIONS_MAX (1u << 18)
 
 /* The bytes [offset, offset + size), or empty when they are not all inside. */
 static struct str elf_slice(const struct elf_file *f, uint64_t offset, uint64_t size)
@@ -85,6 +87,7 @@ bool elf_open(struct elf_file *f, const void *p, size_t n)
 	uint32_t shnum = f->shnum;
 	f->shnum = 1;
 	f->shnum = shnum ? shnum : f->shoff && elf_section(f, 0, &first) ? (uint32_t)first.size : 0;
+	f->shnum = MIN(f->shnum, SECTIONS_MAX);
 	if (f->shstrndx == SHN_XINDEX)
 		f->shstrndx = elf_section(f, 0, &first) ? first.link : 0;
 	elf_read_loads(f, phoff, phnum, phentsize);

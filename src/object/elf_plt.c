@@ -14,7 +14,7 @@ struct plt {
 	bool rela;
 	size_t rel_size;
 	uint64_t offset; /* of the first entry in the file */
-	uint64_t entry;  /* bytes */
+	uint64_t entry;  /* bytes; 0 for linkers that do not say, which leaves no room for names */
 };
 
 static bool plt_open(const struct elf_file *f, struct plt *p)
@@ -40,7 +40,7 @@ static bool plt_open(const struct elf_file *f, struct plt *p)
 		p->rel_size = p->rela ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
 	else
 		p->rel_size = p->rela ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
-	return p->entry > 0 && p->names.n > 0;
+	return p->names.n > 0;
 }
 
 /* The name of the symbol that the i-th relocation refers to. */

@@ -45,7 +45,7 @@ static bool line_parse(struct str s, struct line *out)
 		out->module = str_make(tab + 2, out->name.n - n - 3);
 		out->name.n = n;
 	}
-	return out->name.n > 0;
+	return out->name.n > 0 && out->name.p[0];
 }
 
 static bool kind_counts(char kind)

@@ -24,12 +24,13 @@ static void find_doubtful(struct symtab *t, struct symtab_wanted wanted)
 	}
 }
 
-/* Cuts the ranges at every end of a symbol: the answer is one within each piece. */
+/* Cuts the ranges at every end of a symbol: the answer is one within each piece. A symbol without
+ * size covers its own address. */
 static void cut_at_ends(struct symtab *t)
 {
 	struct sort_key *ends = mem_calloc(t->syms.n, sizeof *ends);
 	for (size_t i = 0; i < t->syms.n; i++)
-		ends[i].key = t->syms.v[i].end;
+		ends[i].key = MAX(t->syms.v[i].end, t->syms.v[i].start + 1);
 	sort_keys(ends, t->syms.n);
 
 	size_t n = t->patches.n, e = 0;

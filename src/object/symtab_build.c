@@ -7,6 +7,12 @@
 
 #define PAGE 4096u
 
+/* Aliases are told apart by so much of their names. */
+#define ALIAS_NAME_MAX 4096
+/* A library with a hundred thousand aliases needs a tenth of this; a file made to keep us busy gets
+ * a few seconds. */
+#define DEMANGLE_BUDGET ((uint64_t)128 << 20)
+
 void symtab_build_free(struct symtab_build *b)
 {
 	vec_free(&b->all);
@@ -36,12 +42,12 @@ void symtab_build_insert(struct symtab_build *b, uint64_t start, uint64_t size, 
 static bool alike(const char *a, const char *b, bool mangled)
 {
 	size_t i = 0;
-	while (a[i] && a[i] == b[i])
+	while (i < ALIAS_NAME_MAX && a[i] && a[i] == b[i])
 		i++;
 	if (a[i] == b[i])
 		return true;
 	return mangled && i && (a[i - 1] == 'C' || a[i - 1] == 'D') && a[i] >= '0' && a[i] <= '5' &&
-	       b[i] >= '0' && b[i] <= '5' && strcmp(a + i + 1, b + i + 1) == 0;
+	       b[i] >= '0' && b[i] <= '5' && strncmp(a + i + 1, b + i + 1, ALIAS_NAME_MAX) == 0;
 }
 
 static bool starts_with_sys(struct str name)
@@ -56,16 +62,20 @@ struct rival {
 	bool measured;
 };
 
-static const struct name_shape *rival_shape(struct rival *r, bool mangled)
+static const struct name_shape *rival_shape(struct rival *r, struct symtab_build *b)
 {
-	if (!r->measured)
-		r->shape = name_shape(symbol_name(r->symbol), mangled);
-	r->measured = true;
+	if (!r->measured) {
+		struct str name = str_make(r->symbol->name,
+					   strnlen(r->symbol->name, ALIAS_NAME_MAX));
+		r->shape = name_shape(name, b->mangled && b->demangled < DEMANGLE_BUDGET);
+		b->demangled += r->shape.work;
+		r->measured = true;
+	}
 	return &r->shape;
 }
 
 /* Whether perf keeps x, the one inserted first. */
-static bool rival_wins(struct rival *x, struct rival *y, bool mangled)
+static bool rival_wins(struct rival *x, struct rival *y, struct symtab_build *build)
 {
 	const struct symbol *a = x->symbol, *b = y->symbol;
 	bool a_sized = a->end > a->start, b_sized = b->end > b->start;
@@ -75,10 +85,10 @@ static bool rival_wins(struct rival *x, struct rival *y, bool mangled)
 		return b->binding == STB_WEAK;
 	if ((a->binding == STB_GLOBAL) != (b->binding == STB_GLOBAL))
 		return a->binding == STB_GLOBAL;
-	if (alike(a->name, b->name, mangled))
+	if (alike(a->name, b->name, build->mangled))
 		return true;
 
-	const struct name_shape *sa = rival_shape(x, mangled), *sb = rival_shape(y, mangled);
+	const struct name_shape *sa = rival_shape(x, build), *sb = rival_shape(y, build);
 	if (sa->underscores != sb->underscores)
 		return sa->underscores < sb->underscores;
 	if (sa->length != sb->length)
@@ -88,7 +98,8 @@ static bool rival_wins(struct rival *x, struct rival *y, bool mangled)
 
 bool symbol_preferred(const struct symbol *a, const struct symbol *b, bool mangled)
 {
-	return rival_wins(&(struct rival){.symbol = a}, &(struct rival){.symbol = b}, mangled);
+	struct symtab_build build = {.mangled = mangled};
+	return rival_wins(&(struct rival){.symbol = a}, &(struct rival){.symbol = b}, &build);
 }
 
 /* --- passes ---------------------------------------------------------------------------------- */
@@ -123,7 +134,7 @@ static void drop_duplicates(struct symtab_build *b)
 		if (b->live.v[kept].key != next.key) {
 			b->live.v[++kept] = next;
 			first = second;
-		} else if (rival_wins(&first, &second, b->mangled)) {
+		} else if (rival_wins(&first, &second, b)) {
 			vec_push(&b->dropped, next.index);
 		} else {
 			vec_push(&b->dropped, b->live.v[kept].index);

@@ -21,7 +21,8 @@ struct symtab_build {
 		size_t dropped;
 	} pass[BUILD_PASSES];
 	unsigned passes;
-	bool mangled; /* aliases are compared by their demangled names */
+	bool mangled;       /* aliases are compared by their demangled names … */
+	uint64_t demangled; /* … until this many bytes were spent on that */
 };
 
 void symtab_build_free(struct symtab_build *b);

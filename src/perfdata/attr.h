@@ -11,6 +11,8 @@
 #include "base/base.h"
 #include "base/cursor.h"
 
+#define FORMAT_LOST (1U << 4) /* PERF_FORMAT_LOST, since 6.0: older headers do not name it */
+
 enum attr_flag {
 	ATTR_DISABLED = 1 << 0,
 	ATTR_INHERIT = 1 << 1,

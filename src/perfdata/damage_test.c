@@ -1,4 +1,10 @@
 /* Damaged input: what can be read is shown, and the rest is said, never silent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
 #include "perfdata/test_recording.h"
 
 static void damaged_compressed_file_shows_what_came_before(void **state)

@@ -56,7 +56,7 @@ static const struct bit_name read_bits[] = {
 	{PERF_FORMAT_TOTAL_TIME_RUNNING, "TOTAL_TIME_RUNNING"},
 	{PERF_FORMAT_ID, "ID"},
 	{PERF_FORMAT_GROUP, "GROUP"},
-	{PERF_FORMAT_LOST, "LOST"},
+	{FORMAT_LOST, "LOST"},
 	{0},
 };
 

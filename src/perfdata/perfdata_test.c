@@ -1,7 +1,11 @@
 /* The recording of test_recording.h must read the same however it is told. */
 #include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+#include <cmocka.h>
 
 #include "perfdata/test_recording.h"
 

@@ -1,6 +1,8 @@
 /*
  * Inside of the reader; only for the files that make it up (perfdata.c, header.c, features.c,
- * walk.c, spool.c).
+ * walk.c, spool.c). The bytes of a map stay where they are until close, so whatever points into it
+ * is simply kept; a file that somebody cuts while it is being read ends the process, as with any
+ * mapped file.
  *
  * Opening goes: get the input into a map (spooling pipes) -> file header and attrs -> one walk over
  * all record headers, which cuts the chunks, takes in what header records say, and unpacks
@@ -70,7 +72,6 @@ struct perfdata {
 	size_t pmu_count;
 
 	VEC(struct chunk) chunks;
-	uint64_t unknown_records;
 };
 
 /* --- header.c --- */
@@ -81,7 +82,7 @@ MUST_USE bool header_read(struct perfdata *pd, struct segment *data, struct err 
 /* Feature sections of a file, once the header is known. */
 void header_features(struct perfdata *pd);
 
-/* Adds an event; ids_of is the rest of the bytes, its ids. */
+/* Adds an event; id_bytes are its ids, 8 bytes each, as they lie in the input. */
 void event_add(struct perfdata *pd, const struct attr *attr, struct str id_bytes);
 
 /* --- features.c --- */

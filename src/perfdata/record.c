@@ -21,7 +21,7 @@ static const char *const kernel_names[] = {
 	[PERF_RECORD_BPF_EVENT] = "BPF_EVENT",
 	[PERF_RECORD_CGROUP] = "CGROUP",
 	[PERF_RECORD_TEXT_POKE] = "TEXT_POKE",
-	[PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
+	[RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
 	[22] = "CALLCHAIN_DEFERRED", /* newer than the oldest headers we build with */
 };
 
@@ -51,13 +51,21 @@ static const char *const tool_names[] = {
 	[RECORD_SCHEDSTAT_DOMAIN - 64] = "SCHEDSTAT_DOMAIN",
 };
 
+static const char *name_of(uint32_t type)
+{
+	if (type < ARRAY_LEN(kernel_names))
+		return kernel_names[type];
+	return type >= 64 && type - 64 < ARRAY_LEN(tool_names) ? tool_names[type - 64] : NULL;
+}
+
+bool record_type_known(uint32_t type)
+{
+	return name_of(type);
+}
+
 const char *record_type_name(uint32_t type)
 {
-	const char *name = NULL;
-	if (type < ARRAY_LEN(kernel_names))
-		name = kernel_names[type];
-	else if (type >= 64 && type - 64 < ARRAY_LEN(tool_names))
-		name = tool_names[type - 64];
+	const char *name = name_of(type);
 	return name ? name : "UNKNOWN";
 }
 

@@ -42,7 +42,8 @@ enum tool_record {
 	RECORD_SCHEDSTAT_DOMAIN = 86,
 };
 
-/* misc bits that older headers do not name */
+/* The kernel's, but not named by older headers. */
+#define RECORD_AUX_OUTPUT_HW_ID 21
 #define MISC_CPUMODE_MASK 7
 #define MISC_COMM_EXEC (1 << 13)
 #define MISC_MMAP_DATA (1 << 13)
@@ -62,6 +63,7 @@ struct record {
 
 /* "MMAP2", "SAMPLE" …; "UNKNOWN" for types nobody has named. */
 const char *record_type_name(uint32_t type);
+bool record_type_known(uint32_t type);
 
 static inline struct cursor record_cursor(const struct record *r)
 {
@@ -144,8 +146,8 @@ MUST_USE bool record_build_id(const struct record *r, struct rec_build_id *out);
 
 /* What a record says about itself: from a sample's fields, or from the trailer of other records. */
 struct sample_id {
-	int32_t pid, tid;
-	uint64_t time; /* 0 when not recorded */
+	int32_t pid, tid; /* -1 when not recorded */
+	uint64_t time;    /* 0 when not recorded */
 	uint64_t id;
 	uint64_t stream_id;
 	uint32_t cpu; /* UINT32_MAX when not recorded */
@@ -159,7 +161,8 @@ struct branch_entry {
 	uint64_t from, to, flags;
 };
 
-/* One decoded sample; absent fields are zero. Arrays are borrowed and in the writer's byte order
+/* One decoded sample; absent fields are zero, except that a period not recorded is the attr's
+ * sample_period, as in perf. Arrays are borrowed and in the writer's byte order
  * unless said otherwise. */
 struct sample {
 	struct sample_id who;

@@ -99,7 +99,7 @@ static bool take_read(struct words *w, bool swap, uint64_t format, struct sample
 {
 	unsigned times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	unsigned per_value = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	unsigned per_value = 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST);
 	uint64_t n = times + per_value;
 	if (format & PERF_FORMAT_GROUP) {
 		if (!w->left)

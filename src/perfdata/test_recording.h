@@ -1,16 +1,12 @@
 /*
  * For tests: one small recording of two events and three samples, told in every way the format
- * knows, and what it must read as.
+ * knows, and what it must read as. cmocka.h comes before this one.
  */
 #ifndef KILN_TEST_RECORDING_H
 #define KILN_TEST_RECORDING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <zstd.h>
-
-#include <cmocka.h>
 
 #include "perfdata/perfdata.h"
 #include "perfdata/test_maker.h"

@@ -113,17 +113,13 @@ static void take_in(struct perfdata *pd, const struct record *r, size_t span)
 		pd->header.tracing_data = str_make((const char *)r->body - 8 + r->size,
 						   span - r->size);
 		break;
-	case 0:
-	case PERF_RECORD_MAX ... RECORD_HEADER_ATTR - 1:
-	case RECORD_SCHEDSTAT_DOMAIN + 1 ... UINT32_MAX:
-		if (record_type_name(r->type)[0] != 'U')
+	default:
+		if (record_type_known(r->type))
 			break;
 		diag_add(pd->diags, DIAG_UNKNOWN_RECORD, 1,
 			 "%s has a record of an unknown kind, skipped, at offset 0x%" PRIx64
 			 ": UNKNOWN (%" PRIu32 ")",
 			 pd->name, r->offset, r->type);
-		break;
-	default:
 		break;
 	}
 }

@@ -30,7 +30,7 @@ struct perfdata_writer {
 	char *name;
 	bool pipe, begun, failed;
 	uint64_t end;      /* of the records written so far */
-	uint64_t marks[2]; /* earlier ends, the older one first, at least GIVE_UP bytes back */
+	uint64_t marks[2]; /* earlier ends, the older one first: borders between records */
 	uint64_t attrs_offset, attrs_size, attr_entry, data_offset;
 	struct out event_desc;
 	struct {
@@ -45,7 +45,7 @@ struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 {
 	bool to_stdout = !strcmp(path, "-");
 	int fd = to_stdout ? dup(STDOUT_FILENO)
-			   : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+			   : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct stat st;
 	if (fd < 0) {
 		err_sys(err, errno, "cannot create %s", path);
@@ -207,6 +207,33 @@ static bool write_batch(struct perfdata_writer *w, const struct iovec *given, in
 	return true;
 }
 
+/* The last border between records up to `limit`, found by reading from an earlier one. */
+static uint64_t border_before(const struct perfdata_writer *w, uint64_t from, uint64_t limit)
+{
+	uint8_t buf[64 << 10];
+	uint64_t start = from; /* of what buf holds */
+	ssize_t have = 0;
+	for (;;) {
+		if (from + 8 > start + (uint64_t)have) {
+			start = from;
+			have = pread(w->fd, buf, sizeof buf, (off_t)start);
+			if (have < 8)
+				return from;
+		}
+		uint16_t size = load16(buf + (from - start) + 6);
+		if (size < 8 || from + size > limit)
+			return from;
+		from += size;
+	}
+}
+
+/* After a failed write: keeps the whole records of it, which is what a full disk leaves. */
+static bool keep_whole_records(struct perfdata_writer *w, uint64_t written)
+{
+	w->end = border_before(w, w->end, w->end + written);
+	return ftruncate(w->fd, (off_t)w->end) == 0 && lseek(w->fd, (off_t)w->end, SEEK_SET) >= 0;
+}
+
 bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int count, struct err *err)
 {
 	if (w->failed)
@@ -215,10 +242,8 @@ bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int coun
 	for (int i = 0; i < count; i += 64) {
 		if (write_batch(w, iov + i, MIN(count - i, 64), &written, err))
 			continue;
-		/* Back to the last whole record: that also makes room for the features. */
 		w->failed = true;
-		if (!w->pipe && (ftruncate(w->fd, (off_t)w->end) != 0 ||
-				 lseek(w->fd, (off_t)w->end, SEEK_SET) < 0))
+		if (!w->pipe && w->begun && !keep_whole_records(w, written))
 			err_wrap(err, "%s may end in half a record", w->name);
 		return false;
 	}
@@ -370,8 +395,11 @@ static bool write_features(struct perfdata_writer *w, uint64_t bits[4], struct e
 		return true;
 	err_sys(err, errno, "cannot write all of %s", w->name);
 	err_hint(err, "its last records are missing; record again where there is more room");
-	if (w->marks[0] > w->data_offset)
-		w->end = w->marks[0];
+	uint64_t mark = MAX(w->marks[0], w->data_offset);
+	if (w->end > mark + GIVE_UP)
+		w->end = border_before(w, mark, w->end - GIVE_UP);
+	else if (mark > w->data_offset)
+		w->end = mark;
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
 		if (ftruncate(w->fd, (off_t)w->end) == 0 && try_features(w, limits[i], bits))
 			return false;

@@ -47,7 +47,7 @@ const char *palette_background(enum palette p)
 
 static bool holds(struct str s, const char *what)
 {
-	return s.n && memmem(s.p, s.n, what, strlen(what));
+	return s.p && s.n && memmem(s.p, s.n, what, strlen(what));
 }
 
 /* "java/util/Map:.get", "Lorg/x/Y:.z", "org.x.Y.z" */

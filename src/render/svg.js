@@ -56,14 +56,14 @@
 	}
 
 	function label(box, x, w) {
-		var room = Math.floor((w - 4) / charWidth);
-		var chars = Array.from(box.name);
-		var shown = "";
-		if (room >= 3)
+		var room = Math.floor((w - 4) / charWidth), shown = "";
+		if (room < 3 && !box.text)
+			return;
+		if (room >= 3) {
+			var chars = Array.from(box.name);
 			shown = chars.length <= room ? box.name : chars.slice(0, room - 2).join("") + "..";
+		}
 		if (!box.text) {
-			if (!shown)
-				return;
 			box.text = document.createElementNS(NS, "text");
 			box.text.setAttribute("y", box.y + number(frames, "data-baseline"));
 			box.g.appendChild(box.text);
@@ -247,7 +247,8 @@
 		window.addEventListener("keydown", onKey);
 		window.addEventListener("hashchange", restore);
 		search.style.display = ignore.style.display = "";
-		zoom(0);
+		for (var i = 0; i < boxes.length; i++)
+			label(boxes[i], boxes[i].x, boxes[i].w);
 		restore();
 	}
 

@@ -232,6 +232,8 @@ static uint32_t new_life(struct session *s, int32_t pid, int32_t tid, uint32_t p
 	return id;
 }
 
+static uint32_t process_of(struct session *s, int32_t pid, int32_t tid);
+
 /* The present life of a thread that a record speaks of; begun before all time if unannounced. */
 static uint32_t life_of(struct session *s, int32_t pid, int32_t tid)
 {
@@ -242,8 +244,15 @@ static uint32_t life_of(struct session *s, int32_t pid, int32_t tid)
 	if (pid == tid || pid == -1)
 		process = new_process(s, pid);
 	else
-		process = s->lives.v[life_of(s, pid, pid)].process;
+		process = process_of(s, pid, pid);
 	return new_life(s, pid, tid, process, 0);
+}
+
+/* life_of() may move the table, so it comes before the look into it. */
+static uint32_t process_of(struct session *s, int32_t pid, int32_t tid)
+{
+	uint32_t life = life_of(s, pid, tid);
+	return s->lives.v[life].process;
 }
 
 static void set_comm(struct session *s, uint32_t life, string_id comm, uint64_t time)
@@ -273,10 +282,9 @@ static void replay_fork(struct session *s, const struct change *c)
 	uint32_t parent = life_of(s, c->parent.pid, c->parent.tid);
 	if (s->lives.v[parent].pid != c->parent.pid && c->parent.pid != -1) {
 		/* The parent we know is an earlier owner of that tid. */
-		uint32_t process =
-			c->parent.pid == c->parent.tid
-				? new_process(s, c->parent.pid)
-				: s->lives.v[life_of(s, c->parent.pid, c->parent.pid)].process;
+		uint32_t process = c->parent.pid == c->parent.tid
+					   ? new_process(s, c->parent.pid)
+					   : process_of(s, c->parent.pid, c->parent.pid);
 		parent = new_life(s, c->parent.pid, c->parent.tid, process, c->time);
 	}
 	uint32_t child;
@@ -286,7 +294,7 @@ static void replay_fork(struct session *s, const struct change *c)
 		if (!c->synthesized)
 			inherit_space(s, process, s->lives.v[parent].process, c->time);
 	} else {
-		uint32_t process = s->lives.v[life_of(s, c->pid, c->pid)].process;
+		uint32_t process = process_of(s, c->pid, c->pid);
 		child = new_life(s, c->pid, c->tid, process, c->time);
 	}
 	const struct life *p = &s->lives.v[parent];
@@ -307,7 +315,7 @@ static void replay(struct session *s, const struct change *c)
 	case CHANGE_KERNEL_MAP: {
 		uint32_t process = 0;
 		if (c->kind == CHANGE_MAP)
-			process = s->lives.v[life_of(s, c->pid, c->tid)].process;
+			process = process_of(s, c->pid, c->tid);
 		spacetime_add(&s->processes.v[process].space,
 			      &(struct mapping){.start = c->map.start,
 						.end = c->map.end,

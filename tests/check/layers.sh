@@ -55,7 +55,7 @@ check_system() { # ROOM HEADER FILE
 			echo "belongs to ${owners[$pattern]} alone"
 		fi
 	done
-	if [ "$2" = cmocka.h ] && [[ $3 != *_test.c ]]; then
+	if [ "$2" = cmocka.h ] && [[ $3 != *_test.c && $3 != */test_*.h ]]; then
 		echo "belongs to unit tests alone"
 	fi
 }
