@@ -159,8 +159,11 @@ static void hide_single(struct out *o, struct hist_fields *fields)
 	hist_fields_hide(fields, mask);
 }
 
-static bool set_columns(struct hist_options *h, const struct profile *p, struct err *err)
+static bool set_columns(struct hist_options *h, struct ingest *in, struct err *err)
 {
+	const struct profile *p = ingest_profile(in);
+	if (perfdata_header(ingest_perfdata(in))->pipe && !opts.children_set && cli_as_perf())
+		opts.columns.children = false;
 	opts.columns.tracepoints = only_tracepoints(p);
 	opts.columns.ipc = cli_as_perf();
 	if (!hist_fields_set(&h->fields, &opts.columns, err))
@@ -238,7 +241,7 @@ static bool report(struct out *o, struct ingest *in, struct diags *d, struct err
 {
 	const struct profile *p = ingest_profile(in);
 	struct hist_options h = {0};
-	if (!set_columns(&h, p, err))
+	if (!set_columns(&h, in, err))
 		return false;
 	if (!opts.in.quiet && (opts.header || opts.header_only))
 		perfdata_describe_header(o, ingest_perfdata(in), opts.full_header);
@@ -247,6 +250,8 @@ static bool report(struct out *o, struct ingest *in, struct diags *d, struct err
 			    "--header/--header-only options.\n#\n");
 	if (opts.header_only)
 		return true;
+	if (hist_fields_sort_by(&h.fields, FIELD_TRACE) && !ingest_by_trace(in, err))
+		return false;
 	if (!ingest_aggregate(in, err) || !filter_init(&h.filter, p, &opts.filter, err))
 		return false;
 	hide_single(o, &h.fields);

@@ -35,7 +35,7 @@ static bool same_key(const struct aggregate *agg, const struct profile_row *a,
 {
 	return a->stack.v == b->stack.v && a->leaf.v == b->leaf.v &&
 	       same_thread(agg, a->thread, b->thread) && a->event.v == b->event.v &&
-	       a->cpu == b->cpu;
+	       a->cpu == b->cpu && a->trace.v == b->trace.v;
 }
 
 /* The head of the list that rows of this stack hang on. */

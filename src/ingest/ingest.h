@@ -46,6 +46,10 @@ void ingest_load_kernel(struct ingest *in);
 bool ingest_kernel_symbol(const struct ingest *in, uint64_t addr, struct str *name,
 			  uint64_t *start);
 
+/* Rows shall differ by what tracepoints say, too; before ingest_aggregate(). False when the
+ * recording's formats cannot be read. */
+MUST_USE bool ingest_by_trace(struct ingest *in, struct err *err);
+
 /* Pass 2 for aggregated views: fills the profile's rows, symbolizes. The profile is owned by `in`.
  */
 MUST_USE bool ingest_aggregate(struct ingest *in, struct err *err);

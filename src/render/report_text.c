@@ -243,7 +243,8 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 		out_fmt(&c->line, "%3.3" PRId32, (int32_t)who->cpu);
 		break;
 	case FIELD_TRACE:
-		cell_text(c, profile_str(p, who->trace), c->width[f]);
+		out_str(&c->line, p->events.v[c->h->event.v].tracepoint ? profile_str(p, who->trace)
+									: STR("N/A"));
 		break;
 	default:
 		cell_text(c, STR("-      -"), c->width[f]);
