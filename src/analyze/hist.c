@@ -168,6 +168,24 @@ static bool wants_modes(const struct hist_fields *f)
 	return false;
 }
 
+/* Entries stay what they are, some are just not listed; so relative percentages are of the rest. */
+static void list_named(struct hist *h, const struct hist_keys *keys, const char *part)
+{
+	const struct profile *p = keys->p;
+	size_t n = 0;
+	h->shown_weight = 0;
+	for (size_t i = 0; i < h->order_count; i++) {
+		const struct hist_entry *e = &h->entries.v[h->order[i]];
+		const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(keys, e->sym));
+		struct str name = profile_str(p, p->funcs.v[fr->func.v].name);
+		if (!name.n || !memmem(name.p, name.n, part, strlen(part)))
+			continue;
+		h->order[n++] = h->order[i];
+		h->shown_weight += e->weight;
+	}
+	h->order_count = n;
+}
+
 void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_options *opt,
 		event_id event)
 {
@@ -191,6 +209,8 @@ void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_option
 	free(b.marks);
 	children_free(&b.children);
 	hist_sort(h, keys, opt);
+	if (opt->symbol_part)
+		list_named(h, keys, opt->symbol_part);
 }
 
 void hist_free(struct hist *h)

@@ -180,6 +180,7 @@ void hist_sort(struct hist *h, const struct hist_keys *keys, const struct hist_o
 	else
 		sort_by_all(&s, k, n);
 	h->order = mem_calloc(n + 1, sizeof *h->order);
+	h->order_count = n;
 	for (size_t i = 0; i < n; i++)
 		h->order[i] = k[i].index;
 	if (in_tree)

@@ -22,6 +22,7 @@ static struct {
 	double min_percent;
 	bool relative;
 	const char *separator;
+	const char *symbol_part;
 	bool header, header_only, full_header;
 	bool stdio;
 } opts = {.graph = {.min_percent = CALLGRAPH_MIN_PERCENT}};
@@ -65,7 +66,7 @@ static const struct option options[] = {
 	{OPT_STRING, 'S', "symbols", "LIST", "only in these functions",
 	 .value = &opts.filter.symbols},
 	{OPT_STRING, 0, "symbol-filter", "TEXT", "only in functions with TEXT in their names",
-	 .value = &opts.filter.symbol_part},
+	 .value = &opts.symbol_part},
 	{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &opts.filter.pids},
 	{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &opts.filter.tids},
 	{OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &opts.in.cpus},
@@ -173,6 +174,7 @@ static bool set_columns(struct hist_options *h, struct ingest *in, struct err *e
 		hist_fields_no_children(&h->fields, &opts.columns);
 	h->graphs = opts.graph.mode != CALLGRAPH_NONE && any_stacks(p);
 	h->caller_first = opts.graph.caller_first;
+	h->symbol_part = opts.symbol_part;
 	if (opts.graph_set && !h->graphs) {
 		err_set(err, ERR_INPUT,
 			"the recording has no call chains, so -g has nothing to show");
@@ -268,7 +270,7 @@ static bool check(const struct parsed *args, struct err *err)
 		return err_set(err, ERR_USAGE, "\"%s\": only one word, a part of symbols' names",
 			       args->args[1]);
 	if (args->count)
-		opts.filter.symbol_part = args->args[0];
+		opts.symbol_part = args->args[0];
 	if (opts.separator && (!opts.separator[0] || opts.separator[0] == '.'))
 		return err_set(err, ERR_USAGE, "'.' cannot be the field separator");
 	return true;

@@ -57,11 +57,25 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 	widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
 }
 
+/* The order of entries has nothing to do with where they lie in memory. */
+static void prefetch(const struct columns *c, size_t i)
+{
+	size_t n = c->h->order_count;
+	if (i + 16 < n)
+		__builtin_prefetch(&c->h->entries.v[c->h->order[i + 16]]);
+	if (i + 8 < n) {
+		uint32_t sym = c->h->entries.v[c->h->order[i + 8]].sym;
+		__builtin_prefetch(profile_frame_at(c->keys->p, hist_keys_frame(c->keys, sym)));
+	}
+}
+
 static void measure(struct columns *c)
 {
-	for (size_t i = 1; i < c->h->entries.n; i++)
-		widen_for(c, &c->h->entries.v[i]);
-	if (c->h->entries.n > 1) {
+	for (size_t i = 0; i < c->h->order_count; i++) {
+		prefetch(c, i);
+		widen_for(c, &c->h->entries.v[c->h->order[i]]);
+	}
+	if (c->h->order_count) {
 		c->width[FIELD_PID] = c->width[FIELD_TID] = c->width[FIELD_COMM] + 8;
 		widen(c, FIELD_CPU, 3);
 	}
@@ -283,18 +297,6 @@ static void print_entry(struct columns *c, uint32_t entry)
 	out_str(c->o, out_text(&c->line));
 }
 
-/* The order of entries has nothing to do with where they lie in memory. */
-static void prefetch(const struct columns *c, size_t i)
-{
-	size_t n = c->h->entries.n - 1;
-	if (i + 16 < n)
-		__builtin_prefetch(&c->h->entries.v[c->h->order[i + 16]]);
-	if (i + 8 < n) {
-		uint32_t sym = c->h->entries.v[c->h->order[i + 8]].sym;
-		__builtin_prefetch(profile_frame_at(c->keys->p, hist_keys_frame(c->keys, sym)));
-	}
-}
-
 static uint64_t entry_weight(const struct report_options *opt, const struct hist_entry *e)
 {
 	return opt->hist->children ? e->children : e->weight;
@@ -307,7 +309,7 @@ static void print_entries(struct columns *c)
 	if (graphs)
 		callgraph_init(&graph, c->h, c->keys, c->opt->graph, c->opt->hist->children,
 			       c->total);
-	for (size_t i = 0; i + 1 < c->h->entries.n; i++) {
+	for (size_t i = 0; i < c->h->order_count; i++) {
 		prefetch(c, i);
 		uint32_t id = c->h->order[i];
 		const struct hist_entry *e = &c->h->entries.v[id];
