@@ -54,7 +54,9 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
 	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
 		widen(c, FIELD_DSO, ADDRESS_DIGITS);
-	widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
+	/* perf forms the texts when it compares entries: not for a single one. */
+	if (c->h->entries.n > 2)
+		widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
 }
 
 /* The order of entries has nothing to do with where they lie in memory. */
@@ -232,6 +234,14 @@ static void cell_symbol(struct columns *c, const struct profile_frame *fr)
 		cell_address(c, fr->addr);
 }
 
+static void cell_trace(struct columns *c, const struct hist_who *who)
+{
+	const struct profile *p = c->keys->p;
+	bool tracepoint = p->events.v[c->h->event.v].tracepoint;
+	struct str text = tracepoint ? profile_str(p, who->trace) : STR("N/A");
+	out_bytes(&c->line, text.p, MIN(text.n, c->width[FIELD_TRACE]));
+}
+
 static void cell_key(struct columns *c, enum hist_field f, const struct hist_entry *e)
 {
 	const struct profile *p = c->keys->p;
@@ -257,8 +267,7 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 		out_fmt(&c->line, "%3.3" PRId32, (int32_t)who->cpu);
 		break;
 	case FIELD_TRACE:
-		out_str(&c->line, p->events.v[c->h->event.v].tracepoint ? profile_str(p, who->trace)
-									: STR("N/A"));
+		cell_trace(c, who);
 		break;
 	default:
 		cell_text(c, STR("-      -"), c->width[f]);
