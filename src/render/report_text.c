@@ -54,8 +54,8 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
 	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
 		widen(c, FIELD_DSO, ADDRESS_DIGITS);
-	/* perf forms the texts when it compares entries: not for a single one. */
-	if (c->h->entries.n > 2)
+	/* perf forms the texts when it compares samples: not for a single one. */
+	if (c->h->total_count > 1)
 		widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
 }
 
