@@ -4,7 +4,16 @@
 skip() { echo "$*"; exit 77; }
 fail() { echo "$*"; exit 1; }
 
-need_perf() { command -v perf > /dev/null || skip "perf is not installed"; }
+# perf's texts change from version to version (widths, addresses, which warnings); the ones kiln is
+# held to are those of 6.1, the perf of Debian 12.
+need_perf() {
+	command -v perf > /dev/null || skip "perf is not installed"
+	version=$(perf --version | sed 's/^perf version //')
+	case $version in
+	6.1 | 6.1.*) ;;
+	*) skip "perf is $version: its texts differ from those of 6.1" ;;
+	esac
+}
 need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 
 need_tracefs() {
