@@ -430,32 +430,6 @@ static void filter_rows(struct text *t, struct ingest_row *kept)
 	t->row_count = n;
 }
 
-static bool name_address(void *ctx, uint64_t addr, struct str *name, uint64_t *start)
-{
-	return ingest_kernel_symbol(ctx, addr, name, start);
-}
-
-static bool open_traces(struct text *t, struct err *err)
-{
-	struct str data = perfdata_header(t->pd)->tracing_data;
-	bool wanted = false;
-	for (size_t i = 0; i < perfdata_event_count(t->pd); i++)
-		wanted |= perfdata_event(t->pd, i)->attr.type == PERF_TYPE_TRACEPOINT;
-	if (!wanted || !(t->fields.of[PERF_TYPE_TRACEPOINT] & TEXT_TRACE))
-		return true;
-	if (!data.n) {
-		diag_add(t->diags, DIAG_NOTE, 1,
-			 "the file holds no tracepoint formats, so their fields cannot be shown");
-		return true;
-	}
-	t->trace = tracefmt_new(data, t->diags, err);
-	if (!t->trace)
-		return false;
-	ingest_load_kernel(t->in);
-	tracefmt_set_resolver(t->trace, name_address, t->in);
-	return true;
-}
-
 static uint64_t row_offset(const struct text *t, const struct ingest_row *r)
 {
 	return r->split ? ingest_split(t->in, r).offset : r->offset;

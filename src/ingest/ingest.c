@@ -27,7 +27,6 @@ struct ingest {
 	struct rounds rounds;
 	struct tracefmt *trace; /* rows differ by it; NULL: they do not */
 	struct out trace_text;
-	bool timeless; /* no times recorded: the order of the file stands for them */
 	struct members members;
 	VEC(struct ingest_split) splits;
 	struct u64map addresses; /* offset of a record -> frame of its data address */
