@@ -22,8 +22,10 @@ static void place_events(struct rings *r, struct counters *cs)
 	for (size_t i = 0; i < cs->v.n; i++)
 		for (size_t k = 0; k < cs->v.v[i].fds.n; k++) {
 			struct counter_fd *f = &cs->v.v[i].fds.v[k];
+			bool backward = cs->v.v[i].attr.flags & ATTR_WRITE_BACKWARD;
 			uint64_t place = f->cpu >= 0 ? (uint64_t)f->cpu
 						     : (uint64_t)1 << 32 | (uint32_t)f->tid;
+			place |= (uint64_t)backward << 33;
 			uint32_t *known = u64map_get(&places, place);
 			if (known) {
 				f->ring = *known;
@@ -31,7 +33,7 @@ static void place_events(struct rings *r, struct counters *cs)
 			}
 			f->ring = (uint32_t)r->v.n;
 			u64map_put(&places, place, f->ring);
-			vec_push(&r->v, (struct ring){.fd = f->fd});
+			vec_push(&r->v, (struct ring){.fd = f->fd, .backward = backward});
 		}
 	u64map_free(&places);
 }

@@ -62,6 +62,9 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 		if (record_lost(&r, &lost))
 			s->lost += lost.lost;
 		break;
+	case PERF_RECORD_THROTTLE:
+		s->throttled++;
+		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		if (record_lost_samples(&r, &n))
 			s->lost_samples += n;
