@@ -31,6 +31,7 @@ struct hist_options {
 	bool graphs;       /* call graphs will be asked for */
 	bool caller_first; /* these begin at the root */
 	struct filter filter;
+	const char *symbol_part; /* list only entries with this in their symbol's name; NULL: all */
 };
 
 struct hist {
@@ -39,7 +40,8 @@ struct hist {
 	VEC(struct hist_entry) entries;
 	VEC(struct hist_modes) modes; /* by entry; empty unless a column asks */
 	uint32_t *who_entries;
-	uint32_t *order; /* of entries, entries.n - 1 of them, first one first */
+	uint32_t *order; /* the entries to list, first one first */
+	size_t order_count;
 	/* The event's rows that the filter leaves; those of one who from who_rows[who] on. */
 	uint32_t *rows, *who_rows;
 	size_t who_count;
@@ -52,7 +54,7 @@ void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_option
 		event_id event);
 void hist_free(struct hist *h);
 
-/* Fills h->order; called by hist_build(). */
+/* Fills h->order with all entries; called by hist_build(). */
 void hist_sort(struct hist *h, const struct hist_keys *keys, const struct hist_options *opt);
 
 #endif

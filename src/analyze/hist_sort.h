@@ -4,11 +4,18 @@
 
 #include "analyze/hist.h"
 
+/* Names of an entry as places in the alphabet; UINT32_MAX: unknown, which goes last. */
+struct hist_ranks {
+	uint64_t addr; /* of the function, or the frame where none is known */
+	uint32_t comm, dso, symbol;
+};
+
 struct hist_sorter {
 	const struct hist *h;
 	const struct hist_keys *keys;
 	const struct hist_options *opt;
-	uint32_t *rank; /* of strings, alphabetically */
+	uint32_t *rank;           /* of strings, alphabetically */
+	struct hist_ranks *ranks; /* by entry */
 };
 
 /* Smaller is first. */

@@ -22,6 +22,7 @@ static struct {
 	double min_percent;
 	bool relative;
 	const char *separator;
+	const char *symbol_part;
 	bool header, header_only, full_header;
 	bool stdio;
 } opts = {.graph = {.min_percent = CALLGRAPH_MIN_PERCENT}};
@@ -65,7 +66,7 @@ static const struct option options[] = {
 	{OPT_STRING, 'S', "symbols", "LIST", "only in these functions",
 	 .value = &opts.filter.symbols},
 	{OPT_STRING, 0, "symbol-filter", "TEXT", "only in functions with TEXT in their names",
-	 .value = &opts.filter.symbol_part},
+	 .value = &opts.symbol_part},
 	{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &opts.filter.pids},
 	{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &opts.filter.tids},
 	{OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &opts.in.cpus},
@@ -159,8 +160,11 @@ static void hide_single(struct out *o, struct hist_fields *fields)
 	hist_fields_hide(fields, mask);
 }
 
-static bool set_columns(struct hist_options *h, const struct profile *p, struct err *err)
+static bool set_columns(struct hist_options *h, struct ingest *in, struct err *err)
 {
+	const struct profile *p = ingest_profile(in);
+	if (perfdata_header(ingest_perfdata(in))->pipe && !opts.children_set && cli_as_perf())
+		opts.columns.children = false;
 	opts.columns.tracepoints = only_tracepoints(p);
 	opts.columns.ipc = cli_as_perf();
 	if (!hist_fields_set(&h->fields, &opts.columns, err))
@@ -170,6 +174,7 @@ static bool set_columns(struct hist_options *h, const struct profile *p, struct 
 		hist_fields_no_children(&h->fields, &opts.columns);
 	h->graphs = opts.graph.mode != CALLGRAPH_NONE && any_stacks(p);
 	h->caller_first = opts.graph.caller_first;
+	h->symbol_part = opts.symbol_part;
 	if (opts.graph_set && !h->graphs) {
 		err_set(err, ERR_INPUT,
 			"the recording has no call chains, so -g has nothing to show");
@@ -238,7 +243,7 @@ static bool report(struct out *o, struct ingest *in, struct diags *d, struct err
 {
 	const struct profile *p = ingest_profile(in);
 	struct hist_options h = {0};
-	if (!set_columns(&h, p, err))
+	if (!set_columns(&h, in, err))
 		return false;
 	if (!opts.in.quiet && (opts.header || opts.header_only))
 		perfdata_describe_header(o, ingest_perfdata(in), opts.full_header);
@@ -247,6 +252,8 @@ static bool report(struct out *o, struct ingest *in, struct diags *d, struct err
 			    "--header/--header-only options.\n#\n");
 	if (opts.header_only)
 		return true;
+	if (hist_fields_sort_by(&h.fields, FIELD_TRACE) && !ingest_by_trace(in, err))
+		return false;
 	if (!ingest_aggregate(in, err) || !filter_init(&h.filter, p, &opts.filter, err))
 		return false;
 	hide_single(o, &h.fields);
@@ -263,7 +270,7 @@ static bool check(const struct parsed *args, struct err *err)
 		return err_set(err, ERR_USAGE, "\"%s\": only one word, a part of symbols' names",
 			       args->args[1]);
 	if (args->count)
-		opts.filter.symbol_part = args->args[0];
+		opts.symbol_part = args->args[0];
 	if (opts.separator && (!opts.separator[0] || opts.separator[0] == '.'))
 		return err_set(err, ERR_USAGE, "'.' cannot be the field separator");
 	return true;
@@ -272,14 +279,18 @@ static bool check(const struct parsed *args, struct err *err)
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
-	if (!check(args, &err))
-		return cli_fail(cmd, &err);
+	struct hist_fields asked;
 	choose_children();
+	if (!check(args, &err) || !hist_fields_set(&asked, &opts.columns, &err))
+		return cli_fail(cmd, &err);
 	struct ingest_options io;
 	input_options_fill(&opts.in, &io);
 	io.no_callchains = !opts.columns.children && opts.graph.mode == CALLGRAPH_NONE;
-	io.by_cpu = mentions(opts.columns.sort, "cpu") || mentions(opts.columns.fields, "cpu");
+	io.by_cpu = hist_fields_sort_by(&asked, FIELD_CPU);
 	io.by_thread = true;
+	io.merge_threads = !hist_fields_sort_by(&asked, FIELD_PID) &&
+			   !hist_fields_sort_by(&asked, FIELD_TID) && !opts.filter.pids &&
+			   !opts.filter.tids;
 
 	struct diags diags = {0};
 	struct ingest *in = ingest_open(input_path(&opts.in), &io, &diags, &err);

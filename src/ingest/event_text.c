@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "event/tracefmt.h"
+#include "ingest/trace_text.h"
 
 #define ROWS_PER_TASK 4096
 
@@ -382,32 +382,6 @@ static void filter_rows(struct text *t, struct ingest_row *kept)
 	t->row_count = n;
 }
 
-static bool name_address(void *ctx, uint64_t addr, struct str *name, uint64_t *start)
-{
-	return ingest_kernel_symbol(ctx, addr, name, start);
-}
-
-static bool open_traces(struct text *t, struct err *err)
-{
-	struct str data = perfdata_header(t->pd)->tracing_data;
-	bool wanted = false;
-	for (size_t i = 0; i < perfdata_event_count(t->pd); i++)
-		wanted |= perfdata_event(t->pd, i)->attr.type == PERF_TYPE_TRACEPOINT;
-	if (!wanted || !(t->fields.of[PERF_TYPE_TRACEPOINT] & TEXT_TRACE))
-		return true;
-	if (!data.n) {
-		diag_add(t->diags, DIAG_NOTE, 1,
-			 "the file holds no tracepoint formats, so their fields cannot be shown");
-		return true;
-	}
-	t->trace = tracefmt_new(data, t->diags, err);
-	if (!t->trace)
-		return false;
-	ingest_load_kernel(t->in);
-	tracefmt_set_resolver(t->trace, name_address, t->in);
-	return true;
-}
-
 /* The input's pages before the earliest record of this batch are hardly needed again. */
 static void release_behind(struct text *t, size_t rows)
 {
@@ -456,7 +430,8 @@ bool event_text_print(struct out *o, struct ingest *in, const struct ingest_rows
 	struct pool *pool = ingest_pool(in);
 	unsigned workers = pool_threads(pool);
 	t.scratch = mem_calloc(workers, sizeof *t.scratch);
-	bool ok = open_traces(&t, err);
+	bool ok = (!(t.fields.of[PERF_TYPE_TRACEPOINT] & TEXT_TRACE) ||
+		   trace_text_open(in, &t.trace, d, err));
 	for (size_t i = 0; i < perfdata_event_count(t.pd); i++)
 		t.name_width = MAX(t.name_width, perfdata_event(t.pd, i)->name.n);
 	struct ingest_row *kept = NULL;

@@ -8,6 +8,7 @@
 #include "ingest/rows.h"
 #include "ingest/sample_filter.h"
 #include "ingest/symbolize.h"
+#include "ingest/trace_text.h"
 
 struct ingest {
 	struct ingest_options opt;
@@ -23,6 +24,8 @@ struct ingest {
 	struct aggregate sums;
 	struct ingest_rows rows;
 	struct rounds rounds;
+	struct tracefmt *trace; /* rows differ by it; NULL: they do not */
+	struct out trace_text;
 	bool timeless; /* no times recorded: the order of the file stands for them */
 
 	/* The latest thread asked for: samples come in bursts. */
@@ -166,6 +169,7 @@ void ingest_close(struct ingest *in)
 	for (size_t i = 0; i < CHAIN_BATCH; i++)
 		sample_scratch_free(&in->scratch[i]);
 	aggregate_free(&in->sums);
+	tracefmt_free(in->trace);
 	free(in->rows.v);
 	rounds_free(&in->rounds);
 	perfdata_close(in->pd);
@@ -299,6 +303,16 @@ static void for_each_sample(struct ingest *in, sample_fn *fn)
 	free(batch);
 }
 
+static string_id trace_of(struct ingest *in, const struct placed *p)
+{
+	bool tracepoint = in->profile->events.v[p->event + 1].tracepoint;
+	in->trace_text.n = 0;
+	if (!tracepoint || !p->sample.raw ||
+	    !tracefmt_print(in->trace, &in->trace_text, p->sample.raw, p->sample.raw_size))
+		return (string_id){0};
+	return strtab_intern(&in->profile->strings, out_text(&in->trace_text));
+}
+
 static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 {
 	struct chain *chain = &in->chains.list.v[id];
@@ -307,17 +321,28 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 				  .cpu = in->opt.by_cpu ? p->sample.who.cpu : PROFILE_ANY_CPU,
 				  .stack = chain->stack,
 				  .leaf = chain->leaf,
+				  .trace = in->trace ? trace_of(in, p) : (string_id){0},
 				  .count = 1,
 				  .weight = p->weight};
 	chain->row = aggregate_add(&in->sums, &row, chain->row);
 }
 
+bool ingest_by_trace(struct ingest *in, struct err *err)
+{
+	return trace_text_open(in, &in->trace, in->diags, err);
+}
+
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
+	out_memory(&in->trace_text);
 	aggregate_init(&in->sums, in->profile);
+	in->sums.merge_threads = in->opt.merge_threads;
 	for_each_sample(in, aggregate_one);
+	aggregate_free(&in->sums);
+	(void)out_finish(&in->trace_text);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	profile_seal(in->profile);
 	return true;
 }
 

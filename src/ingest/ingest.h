@@ -23,6 +23,7 @@ struct ingest_options {
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
 	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
+	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
 	const char *comms, *pids, *tids, *cpus;
 };
@@ -44,6 +45,10 @@ struct pool *ingest_pool(struct ingest *in);
 void ingest_load_kernel(struct ingest *in);
 bool ingest_kernel_symbol(const struct ingest *in, uint64_t addr, struct str *name,
 			  uint64_t *start);
+
+/* Rows shall differ by what tracepoints say, too; before ingest_aggregate(). False when the
+ * recording's formats cannot be read. */
+MUST_USE bool ingest_by_trace(struct ingest *in, struct err *err);
 
 /* Pass 2 for aggregated views: fills the profile's rows, symbolizes. The profile is owned by `in`.
  */

@@ -21,7 +21,7 @@ record flat -F 999 -- ./work 0.5
 record events -F 499 -g -e cpu-clock -e page-faults -- sh -c './work 0.3; ls -R /usr/share/doc > /dev/null'
 record zstd -z -F 999 -g -- ./work 0.5
 perf record -q -N -F 999 -g -o - -- ./work 0.5 > pipe.data 2> /dev/null && cases+=(pipe)
-if [ "$(id -u)" = 0 ]; then
+if [ "$(id -u)" = 0 ] && sees_all_processes; then
 	record system -F 999 -a -g -- ./work 0.5
 	record tracepoints -a -e sched:sched_switch -e sched:sched_process_fork -- sh -c 'ls > /dev/null; ./work 0.1'
 	record stacks -a -g -e sched:sched_switch -- ./work 0.1

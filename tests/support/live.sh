@@ -4,8 +4,21 @@
 skip() { echo "$*"; exit 77; }
 fail() { echo "$*"; exit 1; }
 
-need_perf() { command -v perf > /dev/null || skip "perf is not installed"; }
+# perf's texts change from version to version (widths, addresses, which warnings); the ones kiln is
+# held to are those of 6.1, the perf of Debian 12.
+need_perf() {
+	command -v perf > /dev/null || skip "perf is not installed"
+	version=$(perf --version | sed 's/^perf version //')
+	case $version in
+	6.1 | 6.1.*) ;;
+	*) skip "perf is $version: its texts differ from those of 6.1" ;;
+	esac
+}
 need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
+
+# In a container, a system-wide recording is full of processes from outside, all with pid 0, whose
+# files cannot be read: not a file two programs need agree on. The number is the kernel's.
+sees_all_processes() { [ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ]; }
 
 need_tracefs() {
 	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "tracefs is not readable"
