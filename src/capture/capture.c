@@ -100,6 +100,7 @@ void capture_fill_result(struct capture *c)
 	r->throttled = c->scan.throttled;
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	r->rings = c->rings.v.n;
 	r->command_status = c->workload.status;
 }
 

@@ -108,8 +108,9 @@ struct capture_result {
 	uint64_t lost;         /* records */
 	uint64_t lost_samples; /* of these, or beside them, samples */
 	uint64_t ring_bytes;   /* of each ring */
-	uint64_t throttled;    /* times the kernel held an event back */
-	uint64_t nanoseconds;  /* since recording began */
+	size_t rings;
+	uint64_t throttled;   /* times the kernel held an event back */
+	uint64_t nanoseconds; /* since recording began */
 	uint64_t wakeups;
 	bool exec_failed; /* the command could not be run */
 	bool command_ran;

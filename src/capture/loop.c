@@ -234,5 +234,7 @@ bool loop_run(struct capture *c, struct err *err)
 	if (!ok && err->code == ERR_NO_SPACE)
 		err_hint(err, "what fitted is in the file and can be read; -o names another place, "
 			      "-F fewer samples");
-	return ok && output_lost_samples(c, err);
+	ok = ok && output_lost_samples(c, err);
+	losses_tell(c);
+	return ok;
 }

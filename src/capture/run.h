@@ -71,6 +71,11 @@ MUST_USE bool loop_snapshot(struct capture *c, struct err *err);
 
 uint64_t capture_clock(void);
 
+/* --- losses.c ------------------------------------------------------------------------------ */
+
+/* Notes about what was lost, if anything; after the last output_lost_samples(). */
+void losses_tell(const struct capture *c);
+
 /* --- capture.c ----------------------------------------------------------------------------- */
 
 uint64_t capture_bytes(const struct capture *c);

@@ -159,6 +159,19 @@ static void progress(const struct capture_result *r)
 	cli_progress(text);
 }
 
+/* Bytes of a ring that holds what comes while the recorder waits for a CPU or for the disk. */
+static uint64_t enough_for(const struct capture_result *r)
+{
+	const double wait = 0.1, seconds = (double)MAX(r->nanoseconds, (uint64_t)1000000) / 1e9;
+	double lost = (double)MAX(r->lost, r->lost_samples);
+	double records = (double)MAX(r->samples, (uint64_t)1);
+	double rate = (double)r->bytes * (1 + lost / records) / seconds;
+	uint64_t next = r->ring_bytes * 2;
+	while (next < (uint64_t)1 << 30 && (double)next < rate * wait / (double)r->rings)
+		next *= 2;
+	return next;
+}
+
 static void report(const struct capture_plan *plan, const struct capture_result *r, bool ok)
 {
 	if (opts.quiet)
@@ -170,8 +183,14 @@ static void report(const struct capture_plan *plan, const struct capture_result 
 		cli_name(), (double)r->bytes / 1024 / 1024,
 		to_stdout ? "to standard output" : plan->output, r->samples,
 		ok ? "" : ", incomplete");
+	if (r->throttled)
+		fprintf(stderr,
+			"%s record: the kernel held sampling back %" PRIu64
+			" times, because it took too much time\n  hint: fewer samples with -F, or sudo "
+			"sysctl -w kernel.perf_cpu_time_max_percent=0\n",
+			cli_name(), r->throttled);
 	if (r->lost || r->lost_samples) {
-		uint64_t next = r->ring_bytes * 4;
+		uint64_t next = enough_for(r);
 		fprintf(stderr,
 			"%s record: the ring buffers were full: %" PRIu64 " records lost, %" PRIu64
 			" of them samples\n  hint: larger buffers with -m %" PRIu64
