@@ -10,6 +10,15 @@
 
 enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP };
 
+/* Which symbols are put into the recording. */
+enum capture_embed {
+	CAPTURE_EMBED_NEEDED, /* those hit that cannot be looked up later: the kernel's, and of
+				 files that are deleted or in another mount namespace */
+	CAPTURE_EMBED_NONE,
+	CAPTURE_EMBED_HOT, /* all that were hit */
+	CAPTURE_EMBED_ALL, /* all of the files that were hit */
+};
+
 #define CAPTURE_MAX_FREQUENCY UINT64_MAX
 
 struct capture_plan {
@@ -39,6 +48,7 @@ struct capture_plan {
 
 	uint64_t ring_pages; /* a power of two; 0: choose */
 	const char *output;
+	enum capture_embed embed;
 	const char *const *cmdline; /* our own argv, for the header */
 	size_t cmdline_count;
 	const char *version;

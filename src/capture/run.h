@@ -7,6 +7,7 @@
 
 #include "capture/capture.h"
 #include "capture/counters.h"
+#include "capture/embed.h"
 #include "capture/mapped_files.h"
 #include "capture/rings.h"
 #include "capture/scan.h"
@@ -24,6 +25,7 @@ struct capture {
 	struct rings rings;
 	struct mapped_files files;
 	struct scan scan;
+	struct embed embed;
 	struct perfdata_writer *writer;
 	bool kept_old;             /* an older file was moved out of the way */
 	VEC(struct pollfd) polled; /* events, then the command */

@@ -24,6 +24,7 @@ static struct {
 	bool all_cpus, call_graph, no_inherit, per_thread, all_user, all_kernel;
 	bool data, timestamp, raw, sample_cpu, quiet, strict;
 	int verbose;
+	enum capture_embed embed;
 } opts;
 
 /* Set by the signal handlers: the signal that asked us to stop. */
@@ -43,6 +44,20 @@ static bool set_call_graph(void *value, const char *text, bool negated, struct e
 		return err_set(err, ERR_USAGE, "--call-graph knows fp, not \"%s\"", text);
 	err_set(err, ERR_UNSUPPORTED, "--call-graph %.*s is not there yet", (int)mode.n, mode.p);
 	return err_hint(err, "--call-graph fp works for code built with -fno-omit-frame-pointer");
+}
+
+static bool set_embed(void *value, const char *text, bool negated, struct err *err)
+{
+	enum capture_embed *embed = value;
+	if (negated)
+		*embed = CAPTURE_EMBED_NONE;
+	else if (!text || !strcmp(text, "hot"))
+		*embed = CAPTURE_EMBED_HOT;
+	else if (!strcmp(text, "all"))
+		*embed = CAPTURE_EMBED_ALL;
+	else
+		return err_set(err, ERR_USAGE, "--embed knows hot and all, not \"%s\"", text);
+	return true;
 }
 
 static const struct option options[] = {
@@ -84,6 +99,10 @@ static const struct option options[] = {
 	 .value = &opts.output},
 	{OPT_STRING, 'm', "mmap-pages", "PAGES|SIZE", "size of each ring buffer: 256, 1M …",
 	 .value = &opts.ring},
+	{OPT_CALL, 0, "embed", "hot|all",
+	 "put the symbols hit, or all of the files hit, into the recording, to read it elsewhere "
+	 "(default: only those that cannot be found later; --no-embed: none)",
+	 .value = &opts.embed, .optional_arg = true, .call = set_embed},
 	{OPT_BOOL, 0, "strict", NULL, "exit with status 3 when anything was lost",
 	 .value = &opts.strict},
 	{OPT_BOOL, 'q', "quiet", NULL, "say nothing but errors", .value = &opts.quiet},
@@ -376,6 +395,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.all_kernel = opts.all_kernel,
 		.output = opts.output ? opts.output : "perf.data",
 		.version = "kiln " KILN_VERSION,
+		.embed = opts.embed,
 		.verbose = opts.verbose > 0,
 		.note = note,
 	};
