@@ -139,6 +139,8 @@ thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str
 			 uint32_t process);
 /* Adds to the row of this key and to the event's totals. */
 void profile_add(struct profile *p, const struct profile_row *row);
+/* Nothing more comes: frees what only building needs. */
+void profile_seal(struct profile *p);
 
 /* --- reading ------------------------------------------------------------------------------ */
 

@@ -121,7 +121,11 @@ const struct symbol *kernel_symbol(const struct kernel_symbols *k, const struct 
 		return symtab_find(k->embedded, addr);
 	if (!k->loaded || (k->moved && o->kind == OBJECT_MODULE))
 		return NULL;
-	return symtab_find(&k->kallsyms.table, addr - k->delta);
+	const struct symbol *s = symtab_find(&k->kallsyms.table, addr - k->delta);
+	/* Symbols that only look like a module's (trampolines) are not the kernel's either. */
+	if (s && o->kind == OBJECT_KERNEL && k->kallsyms.module_of.v[s - k->kallsyms.table.syms.v])
+		return NULL;
+	return s;
 }
 
 bool kernel_symbols_cover(const struct kernel_symbols *k, uint64_t addr)

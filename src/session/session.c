@@ -423,7 +423,7 @@ static const struct life *life_at(const struct session *s, int32_t tid, uint64_t
 	return hit;
 }
 
-static string_id comm_at(const struct session *s, const struct life *l, uint64_t time)
+static bool comm_at(const struct session *s, const struct life *l, uint64_t time, string_id *comm)
 {
 	uint32_t lo = 0, hi = l->comm_count;
 	while (lo < hi) {
@@ -433,7 +433,9 @@ static string_id comm_at(const struct session *s, const struct life *l, uint64_t
 		else
 			hi = mid;
 	}
-	return lo ? s->comms.v[l->comm_first + lo - 1].comm : (string_id){0};
+	if (lo)
+		*comm = s->comms.v[l->comm_first + lo - 1].comm;
+	return lo > 0;
 }
 
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time)
@@ -441,15 +443,17 @@ struct session_who session_who_at(const struct session *s, int32_t pid, int32_t 
 	struct session_who who = {.pid = pid, .tid = tid};
 	const struct life *l = life_at(s, tid, time);
 	if (l) {
-		who.comm = comm_at(s, l, time);
+		who.named = comm_at(s, l, time, &who.comm);
 		who.process = l->process;
 	}
 	if ((!l || (l->pid != pid && pid != -1)) && pid != tid) {
 		const struct life *leader = life_at(s, pid, time);
 		who.process = leader ? leader->process : 0;
 	}
-	if (tid == 0 && pid == 0)
+	if (tid == 0 && pid == 0) {
 		who.comm = s->objects.swapper;
+		who.named = true;
+	}
 	return who;
 }
 

@@ -56,7 +56,8 @@ void session_seal(struct session *s);
 struct session_who {
 	int32_t pid, tid;
 	uint32_t process;
-	string_id comm; /* 0: unknown; perf prints ":TID" */
+	string_id comm;
+	bool named; /* else the comm is unknown; perf prints ":TID". A name may well be empty. */
 };
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time);
 

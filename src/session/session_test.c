@@ -147,6 +147,17 @@ static void a_thread_is_named_by_its_latest_comm(void **state)
 	assert_string_equal(comm_at(w, 0, 0, 1), "swapper");
 }
 
+static void a_name_may_be_empty(void **state)
+{
+	struct world *w = *state;
+	comm(w, 10, 10, "", 20);
+	session_seal(w->s);
+	assert_false(session_who_at(w->s, 10, 10, 19).named);
+	assert_true(session_who_at(w->s, 10, 10, 20).named);
+	assert_false(session_who_at(w->s, 11, 11, 20).named);
+	assert_true(session_who_at(w->s, 0, 0, 1).named);
+}
+
 static void a_child_begins_with_its_parents_name_and_maps(void **state)
 {
 	struct world *w = *state;
@@ -294,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		TEST(a_thread_is_named_by_its_latest_comm),
+		TEST(a_name_may_be_empty),
 		TEST(a_child_begins_with_its_parents_name_and_maps),
 		TEST(a_reused_pid_is_another_process),
 		TEST(threads_share_the_maps_of_their_process),
