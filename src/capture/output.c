@@ -212,7 +212,7 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 		return ok;
 	bool useless = c->result->exec_failed && !perfdata_writer_is_pipe(c->writer);
 	struct err embed_err;
-	if (ok && !useless &&
+	if (ok && !useless && c->counters.v.v[0].fds.n &&
 	    !embed_write(&c->embed, c->writer, c->counters.v.v[0].fds.v[0].id, c->diags,
 			 &embed_err)) {
 		*err = embed_err;
