@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyze/hist_children.h"
+#include "analyze/hist_sort.h"
 
 /* What is known of a place while the rows of one who are read. */
 struct place_mark {
@@ -186,6 +187,13 @@ static void list_named(struct hist *h, const struct hist_keys *keys, const char 
 	h->order_count = n;
 }
 
+void hist_order(struct hist *h, const struct hist_keys *keys, const struct hist_options *opt)
+{
+	hist_sort(h, keys, opt);
+	if (opt->symbol_part)
+		list_named(h, keys, opt->symbol_part);
+}
+
 void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_options *opt,
 		event_id event)
 {
@@ -208,13 +216,39 @@ void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_option
 	h->who_entries[h->who_count] = (uint32_t)h->entries.n;
 	free(b.marks);
 	children_free(&b.children);
-	hist_sort(h, keys, opt);
-	if (opt->symbol_part)
-		list_named(h, keys, opt->symbol_part);
+	hist_order(h, keys, opt);
+}
+
+uint64_t hist_number(const struct hist *h, enum hist_field f, uint32_t entry)
+{
+	const struct hist_entry *e = &h->entries.v[entry];
+	switch (f) {
+	case FIELD_OVERHEAD:
+	case FIELD_PERIOD:
+		return e->weight;
+	case FIELD_OVERHEAD_SYS:
+		return h->modes.v[entry].weight[CODE_KERNEL];
+	case FIELD_OVERHEAD_US:
+		return h->modes.v[entry].weight[CODE_USER];
+	case FIELD_OVERHEAD_GUEST_SYS:
+		return h->modes.v[entry].weight[CODE_GUEST_KERNEL];
+	case FIELD_OVERHEAD_GUEST_US:
+		return h->modes.v[entry].weight[CODE_GUEST_USER];
+	case FIELD_CHILDREN:
+		return e->children;
+	case FIELD_SAMPLES:
+		return e->count;
+	default:
+		return 0;
+	}
 }
 
 void hist_free(struct hist *h)
 {
+	for (size_t i = 0; i < h->member_count; i++)
+		hist_free(&h->members[i]);
+	free(h->members);
+	free(h->pairs);
 	vec_free(&h->entries);
 	vec_free(&h->modes);
 	free(h->who_entries);
