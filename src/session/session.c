@@ -52,7 +52,8 @@ struct comm_change {
 struct session {
 	struct objects objects;
 	VEC(struct change) changes;
-	bool ordered; /* changes came in order of time so far */
+	VEC(struct rec_build_id) build_ids; /* by path, until seal */
+	bool ordered;                       /* changes came in order of time so far */
 	uint64_t kernel_text;
 	object_id kernel;
 
@@ -85,6 +86,7 @@ void session_free(struct session *s)
 		spacetime_free(&s->processes.v[i].space);
 	objects_free(&s->objects);
 	vec_free(&s->changes);
+	vec_free(&s->build_ids);
 	vec_free(&s->processes);
 	vec_free(&s->lives);
 	vec_free(&s->comms);
@@ -209,7 +211,7 @@ void session_apply(struct session *s, const struct record *r, const struct sampl
 
 void session_set_build_id(struct session *s, const struct rec_build_id *id)
 {
-	objects_set_build_id(&s->objects, id);
+	vec_push(&s->build_ids, *id);
 }
 
 /* --- seal: replay in order of time --------------------------------------------------------------
@@ -394,6 +396,8 @@ void session_seal(struct session *s)
 	replay_all(s);
 	vec_free(&s->changes);
 	u64map_free(&s->current);
+	objects_take_build_ids(&s->objects, s->build_ids.v, s->build_ids.n);
+	vec_free(&s->build_ids);
 	index_comms(s);
 	index_lives(s);
 	for (size_t i = 0; i < s->processes.n; i++)

@@ -43,7 +43,8 @@ void session_free(struct session *s);
 void session_apply(struct session *s, const struct record *r, const struct sample_id *who,
 		   struct diags *d);
 
-/* From the BUILD_ID feature: the id of the object with this path, unless its MMAP2 said one. */
+/* From the BUILD_ID feature: the id of an object with this path whose MMAP2 said none. The path
+ * must live until seal. */
 void session_set_build_id(struct session *s, const struct rec_build_id *id);
 
 /* Orders everything by time and builds the look-up tables. */
