@@ -36,6 +36,7 @@ void embed_init(struct embed *e, enum capture_embed mode, const struct counters 
 	for (size_t i = 0; i < cs->v.n; i++) {
 		const struct counter *k = &cs->v.v[i];
 		vec_push(&e->layouts, layout_of(&k->attr));
+		e->whole |= (k->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
 		for (size_t f = 0; cs->v.n > 1 && f < k->fds.n; f++)
 			u64map_put(&e->by_id, k->fds.v[f].id, (uint32_t)i);
 	}
