@@ -4,6 +4,7 @@
 
 #include "analyze/hist_children.h"
 #include "analyze/hist_sort.h"
+#include "object/sort.h"
 
 /* What is known of a place while the rows of one who are read. */
 struct place_mark {
@@ -23,7 +24,22 @@ struct builder {
 	struct children children;
 };
 
-/* Rows of the event, grouped by who; inside a group in the order of the profile. */
+/* Who was first decides about widths and ties, as in perf. It is not worth sorting very many rows.
+ */
+#define MAX_ROWS_BY_TIME 262144
+
+static void sort_by_time(const struct profile *p, uint32_t *rows, size_t n)
+{
+	struct sort_key *keys = mem_calloc(n + 1, sizeof *keys);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (struct sort_key){p->rows.v[rows[i]].time, rows[i]};
+	sort_keys(keys, n);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = keys[i].index;
+	free(keys);
+}
+
+/* Rows of the event, grouped by who; inside a group in order of time. */
 static void group_rows(struct builder *b)
 {
 	struct hist *h = b->h;
@@ -39,8 +55,11 @@ static void group_rows(struct builder *b)
 		h->shown_weight += r->weight;
 		h->shown_count += r->count;
 		vec_push(&picked, i);
-		vec_push(&whos, hist_keys_who(b->keys, r));
 	}
+	if (picked.n <= MAX_ROWS_BY_TIME)
+		sort_by_time(b->p, picked.v, picked.n);
+	for (size_t i = 0; i < picked.n; i++)
+		vec_push(&whos, hist_keys_who(b->keys, &b->p->rows.v[picked.v[i]]));
 	h->who_count = b->keys->whos.n;
 	h->rows = mem_calloc(picked.n + 1, sizeof *h->rows);
 	h->who_rows = mem_calloc(h->who_count + 2, sizeof *h->who_rows);
