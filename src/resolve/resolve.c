@@ -64,11 +64,36 @@ static void load_file(struct resolver *r, struct entry *e, const struct session_
 		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
 }
 
+/* A process in a container has another /tmp and calls itself by another number. */
+static bool perf_map_in_container(int32_t pid, char *path, size_t size)
+{
+	char status[32];
+	struct str text, line, number = STR(""), rest;
+	snprintf(status, sizeof status, "/proc/%d/status", pid);
+	if (pid <= 0 || !file_read(status, 1 << 16, &text, NULL))
+		return false;
+	for (rest = text; str_line(&rest, &line);) {
+		if (!str_starts(line, "NStgid:"))
+			continue;
+		/* from the outermost namespace to its own */
+		const char *tab = memrchr(line.p, '\t', line.n);
+		number = str_skip(line, tab ? (size_t)(tab + 1 - line.p) : line.n);
+		break;
+	}
+	snprintf(path, size, "/proc/%d/root/tmp/perf-%.*s.map", pid, (int)number.n, number.p);
+	free((void *)text.p);
+	return number.n > 0;
+}
+
 static void load_perf_map(struct resolver *r, struct entry *e, const struct session_object *o)
 {
 	struct err err = {0};
 	struct str path = session_str(r->session, o->path);
+	char inside[64];
 	if (symtab_load_perf_map(&e->own, path.p, &e->diags, &err))
+		e->table = &e->own;
+	else if (err.sys == ENOENT && perf_map_in_container(o->pid, inside, sizeof inside) &&
+		 symtab_load_perf_map(&e->own, inside, &e->diags, &err))
 		e->table = &e->own;
 	else if (err.sys != ENOENT)
 		diag_add(&e->diags, DIAG_BAD_MAP_FILE, 1, "%s", err.text);
