@@ -107,7 +107,7 @@ static void add_stack(struct builder *b, uint32_t who, const struct profile_row 
 	struct children *c = &b->children;
 	uint32_t leaf_place = b->keys->frame_place[row->leaf.v];
 	size_t known = c->nodes.n;
-	uint32_t node = children_node(c, row->stack);
+	uint32_t node = children_node(c, hist_stack(b->h, row));
 	c->nodes.v[node].weight += row->weight;
 	/* An entry's own chains are shown whole. */
 	leaf->depth = MAX(leaf->depth, c->nodes.v[node].depth);
@@ -180,6 +180,18 @@ static void add_who(struct builder *b, uint32_t who)
 		add_children(b, who);
 }
 
+static uint32_t *cut_stacks(const struct profile *p, uint32_t max_depth)
+{
+	uint32_t *cut = mem_calloc(p->stacks.n, sizeof *cut);
+	CLEANUP(mem_free_ptr) uint32_t *depth = mem_calloc(p->stacks.n, sizeof *depth);
+	for (uint32_t i = 1; i < p->stacks.n; i++) {
+		uint32_t parent = p->stacks.v[i].parent.v;
+		depth[i] = depth[parent] + 1;
+		cut[i] = depth[i] <= max_depth ? i : cut[parent];
+	}
+	return cut;
+}
+
 static bool wants_modes(const struct hist_fields *f)
 {
 	for (enum hist_field i = FIELD_OVERHEAD_SYS; i <= FIELD_OVERHEAD_GUEST_US; i++)
@@ -225,6 +237,8 @@ void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_option
 		vec_push(&h->modes, (struct hist_modes){0});
 	group_rows(&b);
 	b.marks = mem_calloc(keys->place_count, sizeof *b.marks);
+	if (opt->max_depth)
+		h->cut = cut_stacks(keys->p, opt->max_depth);
 	if (opt->children)
 		children_init(&b.children, keys);
 	h->who_entries = mem_calloc(h->who_count + 1, sizeof *h->who_entries);
@@ -274,5 +288,6 @@ void hist_free(struct hist *h)
 	free(h->order);
 	free(h->rows);
 	free(h->who_rows);
+	free(h->cut);
 	*h = (struct hist){0};
 }
