@@ -117,7 +117,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 		.workload = {.go = -1, .failed = -1, .pidfd = -1},
 		.schedule = {.ranges = plan->ranges, .count = plan->range_count},
 		.control = {.fd = plan->control_fd, .ack_fd = plan->ack_fd},
-		.dumps = *plan->dump,
+		.dumps = plan->dump ? *plan->dump : 0,
 	};
 	sigset_t block;
 	*result = (struct capture_result){0};

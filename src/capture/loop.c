@@ -194,7 +194,7 @@ static bool do_what_is_due(struct capture *c, bool *over, struct err *err)
 		counters_pause(&c->counters);
 	if (c->ordered && !obey(c, over, err))
 		return false;
-	int dumps = *c->plan->dump;
+	int dumps = c->plan->dump ? *c->plan->dump : 0;
 	if (dumps != c->dumps) {
 		c->dumps = dumps;
 		if (!dump(c, err))

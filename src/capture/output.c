@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/cgroup.h"
 #include "capture/emit.h"
 #include "capture/features.h"
 #include "capture/perf_event.h"
@@ -159,6 +160,8 @@ bool output_synthesize(struct capture *c, struct err *err)
 		}
 		synth_bpf(&s);
 	}
+	if (c->plan->track_also & ATTR_CGROUP)
+		cgroup_synthesize(&e);
 	synth_targets(c, &s);
 	return emit_close(&e);
 }

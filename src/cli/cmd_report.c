@@ -160,6 +160,11 @@ static int run(const struct command *cmd, const struct parsed *args)
 	input_options_fill(&opts.in, &io);
 	io.no_callchains = !opts.report.columns.children &&
 			   opts.report.graph.mode == CALLGRAPH_NONE;
+	/* perf counts from where its graphs begin. */
+	if (opts.report.graph.caller_first) {
+		opts.report.max_depth = io.max_stack;
+		io.max_stack = 0;
+	}
 	io.by_cpu = hist_fields_sort_by(&asked, FIELD_CPU);
 	io.by_thread = true;
 	io.merge_threads = !hist_fields_sort_by(&asked, FIELD_PID) &&

@@ -440,7 +440,8 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 				  .leaf = chain->leaf,
 				  .trace = in->trace ? trace_of(in, p) : (string_id){0},
 				  .count = 1,
-				  .weight = p->weight};
+				  .weight = p->weight,
+				  .time = p->time};
 	chain->row = aggregate_add(&in->sums, &row, chain->row);
 }
 
