@@ -95,28 +95,19 @@ static uint64_t key_key(const struct hist_sorter *s, enum hist_field f, uint32_t
 	}
 }
 
-uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry)
+size_t hist_sort_parts(const struct hist_sorter *s, enum hist_field f)
 {
-	const struct hist_entry *e = &s->h->entries.v[entry];
-	switch (f) {
-	case FIELD_OVERHEAD:
-	case FIELD_PERIOD:
-		return ~e->weight;
-	case FIELD_OVERHEAD_SYS:
-		return ~s->h->modes.v[entry].weight[CODE_KERNEL];
-	case FIELD_OVERHEAD_US:
-		return ~s->h->modes.v[entry].weight[CODE_USER];
-	case FIELD_OVERHEAD_GUEST_SYS:
-		return ~s->h->modes.v[entry].weight[CODE_GUEST_KERNEL];
-	case FIELD_OVERHEAD_GUEST_US:
-		return ~s->h->modes.v[entry].weight[CODE_GUEST_USER];
-	case FIELD_CHILDREN:
-		return s->opt->children ? ~e->children : 0;
-	case FIELD_SAMPLES:
-		return ~e->count;
-	default:
+	return hist_field_is_key(f) || f == FIELD_CHILDREN ? 1 : 1 + s->h->member_count;
+}
+
+uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry, size_t part)
+{
+	const struct hist *h = s->h;
+	if (hist_field_is_key(f))
 		return key_key(s, f, entry);
-	}
+	if (!part)
+		return ~hist_number(h, f, entry);
+	return ~hist_number(&h->members[part - 1], f, h->pairs[entry * h->member_count + part - 1]);
 }
 
 /* --- passes, the least deciding one first ---------------------------------------------------- */
@@ -137,9 +128,11 @@ static void sort_by_address(const struct hist_sorter *s, struct sort_key *k, siz
 static void sort_by_field(const struct hist_sorter *s, enum hist_field f, struct sort_key *k,
 			  size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		k[i].key = hist_sort_key(s, f, k[i].index);
-	sort_keys(k, n);
+	for (size_t part = hist_sort_parts(s, f); part-- > 0;) {
+		for (size_t i = 0; i < n; i++)
+			k[i].key = hist_sort_key(s, f, k[i].index, part);
+		sort_keys(k, n);
+	}
 }
 
 /* By keys alone: the order in which perf meets the entries when it sorts them. */

@@ -65,6 +65,8 @@ static bool start(struct capture *c, struct err *err)
 	if (c->plan->dry_run)
 		return true;
 	scan_init(&c->scan, &c->files, c->counters.v.v[0].attr.sample_type);
+	embed_init(&c->embed, c->plan->embed, &c->counters);
+	c->scan.embed = &c->embed;
 	if (!output_begin(c, err))
 		return false;
 	/* What runs already is enabled first: a mapping made while we read /proc is then in the
@@ -115,7 +117,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 		.workload = {.go = -1, .failed = -1, .pidfd = -1},
 		.schedule = {.ranges = plan->ranges, .count = plan->range_count},
 		.control = {.fd = plan->control_fd, .ack_fd = plan->ack_fd},
-		.dumps = *plan->dump,
+		.dumps = plan->dump ? *plan->dump : 0,
 	};
 	sigset_t block;
 	*result = (struct capture_result){0};
@@ -140,6 +142,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	counters_close(&c.counters);
 	targets_free(&c.targets);
 	scan_free(&c.scan);
+	embed_free(&c.embed);
 	mapped_files_free(&c.files);
 	vec_free(&c.polled);
 	for (size_t i = 0; i < c.files_written.n; i++)

@@ -10,6 +10,15 @@
 
 enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP, CALL_GRAPH_DWARF, CALL_GRAPH_LBR };
 
+/* Which symbols are put into the recording. */
+enum capture_embed {
+	CAPTURE_EMBED_NEEDED, /* those hit that cannot be looked up later: the kernel's, and of
+				 files that are deleted or in another mount namespace */
+	CAPTURE_EMBED_NONE,
+	CAPTURE_EMBED_HOT, /* all that were hit */
+	CAPTURE_EMBED_ALL, /* all of the files that were hit */
+};
+
 #define CAPTURE_MAX_FREQUENCY UINT64_MAX
 
 /* Milliseconds since the start; to UINT64_MAX: the end. */
@@ -87,6 +96,7 @@ struct capture_plan {
 	bool no_build_ids;
 	bool dry_run; /* open the events, then end */
 	const char *output;
+	enum capture_embed embed;
 	const char *const *cmdline; /* our own argv, for the header */
 	size_t cmdline_count;
 	const char *version;

@@ -148,6 +148,7 @@ bool output_synthesize(struct capture *c, struct err *err)
 		.namespaces = c->counters.kernel_flags & ATTR_NAMESPACES,
 	};
 	emit_open(&e, c->writer, counters_trailer(&c->counters), err);
+	e.embed = &c->embed;
 	emit_id_index(c, &e);
 	if (kernel_is_recorded(c)) {
 		if (!synth_kernel(&s)) {
@@ -227,6 +228,13 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 		return ok;
 	bool pipe = perfdata_writer_is_pipe(c->writer);
 	bool useless = c->result->exec_failed && !pipe;
+	struct err embed_err;
+	if (ok && !useless && c->counters.v.v[0].fds.n &&
+	    !embed_write(&c->embed, c->writer, c->counters.v.v[0].fds.v[0].id, c->diags,
+			 &embed_err)) {
+		*err = embed_err;
+		ok = false;
+	}
 	write_last_features(c);
 	(void)!perfdata_writer_flush(c->writer, NULL);
 	if (!useless)

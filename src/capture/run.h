@@ -8,6 +8,7 @@
 #include "capture/capture.h"
 #include "capture/control.h"
 #include "capture/counters.h"
+#include "capture/embed.h"
 #include "capture/mapped_files.h"
 #include "capture/rings.h"
 #include "capture/scan.h"
@@ -33,6 +34,7 @@ struct capture {
 	int dumps;    /* of *plan->dump, those done */
 	uint64_t began, file_began, told;
 
+	struct embed embed;
 	struct perfdata_writer *writer;
 	bool kept_old;                         /* an older file was moved out of the way */
 	VEC(char *) files_written;             /* with a time in their name, the oldest first */

@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "capture/embed.h"
 #include "perfdata/record.h"
 
 #define HEADER_BYTES 8
@@ -66,6 +67,8 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 	};
 	struct rec_lost lost;
 	uint64_t n;
+	if (s->embed)
+		embed_see(s->embed, &r);
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
 		scan_sample(s, &r);

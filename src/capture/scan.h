@@ -6,7 +6,10 @@
 
 #include "capture/mapped_files.h"
 
+struct embed;
+
 struct scan {
+	struct embed *embed; /* NULL: none */
 	struct mapped_files *files;
 	size_t time_word; /* where a sample's time lies, in 8-byte words of its body */
 	uint64_t samples;

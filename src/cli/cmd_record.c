@@ -188,6 +188,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.no_build_ids = opts.no_build_ids,
 		.dry_run = opts.dry_run,
 		.output = opts.output ? opts.output : "perf.data",
+		.embed = opts.embed,
 		.version = "kiln " KILN_VERSION,
 		.verbose = opts.verbose > 0,
 		.attr_dir = getenv("PERF_TEST_ATTR"),

@@ -88,6 +88,20 @@ static bool set_compression(void *value, const char *text, bool negated, struct 
 	return true;
 }
 
+static bool set_embed(void *value, const char *text, bool negated, struct err *err)
+{
+	enum capture_embed *embed = value;
+	if (negated)
+		*embed = CAPTURE_EMBED_NONE;
+	else if (!text || !strcmp(text, "hot"))
+		*embed = CAPTURE_EMBED_HOT;
+	else if (!strcmp(text, "all"))
+		*embed = CAPTURE_EMBED_ALL;
+	else
+		return err_set(err, ERR_USAGE, "--embed knows hot and all, not \"%s\"", text);
+	return true;
+}
+
 static bool set_switch(void *value, const char *text, bool negated, struct err *err)
 {
 	(void)err;
@@ -226,6 +240,10 @@ const struct option record_option_table[] = {
 	 .value = &opts.ring},
 	{OPT_BOOL, 0, "no-buffering", NULL, "wake up for every sample",
 	 .value = &opts.no_buffering},
+	{OPT_CALL, 0, "embed", "hot|all",
+	 "put the symbols hit, or all of the files hit, into the recording, to read it elsewhere "
+	 "(default: only those that cannot be found later; --no-embed: none)",
+	 .value = &opts.embed, .optional_arg = true, .call = set_embed},
 	{OPT_BOOL, 0, "strict", NULL, "exit with status 3 when anything was lost",
 	 .value = &opts.strict},
 	{OPT_BOOL, 0, "dry-run", NULL, "open the events, record nothing; -v tells what they are",

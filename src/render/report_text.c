@@ -1,7 +1,5 @@
 #include "render/report_text.h"
 
-#include <stdio.h>
-
 struct columns {
 	struct out *o;
 	const struct hist *h;
@@ -82,7 +80,8 @@ static void measure(struct columns *c)
 		widen(c, FIELD_CPU, 3);
 	}
 	for (size_t f = 0; f < FIELD_COUNT; f++) {
-		widen(c, (enum hist_field)f, hist_field_width((enum hist_field)f));
+		widen(c, (enum hist_field)f,
+		      hist_field_width((enum hist_field)f) * (1 + c->h->member_count));
 		widen(c, (enum hist_field)f, strlen(header_of(c, (enum hist_field)f)));
 	}
 }
@@ -100,17 +99,37 @@ static void print_short(struct out *o, uint64_t n)
 	out_char(o, units[unit]);
 }
 
-static void print_event(struct columns *c)
+static void print_names(struct columns *c)
 {
 	const struct profile *p = c->keys->p;
-	bool relative = c->opt->relative;
+	const struct hist *h = c->h;
+	out_cstr(c->o, h->member_count ? " of events '" : " of event '");
+	if (h->member_count) {
+		out_str(c->o, c->opt->group_name.n ? c->opt->group_name : STR("anon group"));
+		out_cstr(c->o, " { ");
+	}
+	out_str(c->o, profile_str(p, p->events.v[h->event.v].name));
+	for (size_t m = 0; m < h->member_count; m++) {
+		out_cstr(c->o, ", ");
+		out_str(c->o, profile_str(p, p->events.v[h->members[m].event.v].name));
+	}
+	out_cstr(c->o, h->member_count ? " }'" : "'");
+}
+
+static void print_event(struct columns *c)
+{
+	const struct hist *h = c->h;
+	uint64_t count = c->opt->relative ? h->shown_count : h->total_count;
+	uint64_t weight = c->total;
+	for (size_t m = 0; m < h->member_count; m++) {
+		const struct hist *member = &h->members[m];
+		count += c->opt->relative ? member->shown_count : member->total_count;
+		weight += c->opt->relative ? member->shown_weight : member->total_weight;
+	}
 	out_cstr(c->o, "# Samples: ");
-	print_short(c->o, relative ? c->h->shown_count : c->h->total_count);
-	out_cstr(c->o, " of event '");
-	out_str(c->o, profile_str(p, p->events.v[c->h->event.v].name));
-	out_cstr(c->o, "'\n# Event count (approx.): ");
-	out_u64(c->o, c->total);
-	out_cstr(c->o, "\n#\n");
+	print_short(c->o, count);
+	print_names(c);
+	out_fmt(c->o, "\n# Event count (approx.): %" PRIu64 "\n#\n", weight);
 }
 
 static void put_between(const struct columns *c, struct out *o, bool *first)
@@ -154,52 +173,43 @@ static void print_heading(struct columns *c)
 
 /* --- cells ----------------------------------------------------------------------------------- */
 
-static uint64_t number_of(const struct columns *c, enum hist_field f, uint32_t entry)
+static uint64_t total_of(const struct columns *c, const struct hist *h)
 {
-	const struct hist_entry *e = &c->h->entries.v[entry];
-	switch (f) {
-	case FIELD_OVERHEAD_SYS:
-		return c->h->modes.v[entry].weight[CODE_KERNEL];
-	case FIELD_OVERHEAD_US:
-		return c->h->modes.v[entry].weight[CODE_USER];
-	case FIELD_OVERHEAD_GUEST_SYS:
-		return c->h->modes.v[entry].weight[CODE_GUEST_KERNEL];
-	case FIELD_OVERHEAD_GUEST_US:
-		return c->h->modes.v[entry].weight[CODE_GUEST_USER];
-	case FIELD_CHILDREN:
-		return e->children;
-	case FIELD_SAMPLES:
-		return e->count;
-	default:
-		return e->weight;
-	}
+	return c->opt->relative ? h->shown_weight : h->total_weight;
 }
 
-static void format_number(const struct columns *c, enum hist_field f, uint64_t value,
-			  struct number *out)
+static void put_number(struct columns *c, const struct hist *h, enum hist_field f, uint64_t value)
 {
-	int width = (int)hist_field_width(f), n;
+	int width = (int)hist_field_width(f);
 	bool padded = !c->opt->separator;
+	uint64_t total = total_of(c, h);
 	if (f == FIELD_CHILDREN && !c->opt->hist->children)
-		n = snprintf(out->text, sizeof out->text, " %*s", width - 1, "N/A");
+		out_fmt(&c->line, " %*s", width - 1, "N/A");
 	else if (f == FIELD_SAMPLES || f == FIELD_PERIOD)
-		n = snprintf(out->text, sizeof out->text, " %*" PRIu64, padded ? width - 1 : 1,
-			     value);
+		out_fmt(&c->line, " %*" PRIu64, padded ? width - 1 : 1, value);
 	else
-		n = snprintf(out->text, sizeof out->text, " %*.2f%%", padded ? width - 2 : 1,
-			     c->total ? 100.0 * (double)value / (double)c->total : 0.0);
-	out->value = value;
-	out->n = n < 0 ? 0 : (size_t)n;
+		out_fmt(&c->line, " %*.2f%%", padded ? width - 2 : 1,
+			total ? 100.0 * (double)value / (double)total : 0.0);
 }
 
-/* Entries come by weight: many in a row have the same numbers. */
 static void cell_number(struct columns *c, enum hist_field f, uint32_t entry)
 {
-	uint64_t value = number_of(c, f, entry);
+	const struct hist *h = c->h;
+	/* Entries come by weight: many in a row have the same numbers. */
+	uint64_t value = hist_number(h, f, entry);
 	struct number *last = &c->last[f - FIELD_OVERHEAD];
-	if (!last->n || last->value != value)
-		format_number(c, f, value, last);
-	out_bytes(&c->line, last->text, last->n);
+	if (!last->n || last->value != value) {
+		size_t start = c->line.n;
+		put_number(c, h, f, value);
+		last->value = value;
+		last->n = MIN(c->line.n - start, sizeof last->text);
+		memcpy(last->text, c->line.buf + start, last->n);
+	} else {
+		out_bytes(&c->line, last->text, last->n);
+	}
+	for (size_t m = 0; m < h->member_count; m++)
+		put_number(c, &h->members[m], f,
+			   hist_number(&h->members[m], f, h->pairs[entry * h->member_count + m]));
 }
 
 /* Text cut and padded to the column. */
