@@ -163,7 +163,11 @@ static bool start(struct capture *c, struct err *err)
 	    !rings_open(&c->rings, &c->counters, c->plan, err))
 		return false;
 	tell_opened(c);
-	scan_init(&c->scan, &c->files, c->counters.v.v[0].attr.sample_type);
+	/* Only what all have: one event may be without time (the term time=0). */
+	uint64_t fields = UINT64_MAX;
+	for (size_t i = 0; i < c->counters.v.n; i++)
+		fields &= c->counters.v.v[i].attr.sample_type;
+	scan_init(&c->scan, &c->files, fields);
 	if (!output_begin(c, err))
 		return false;
 	/* What runs already is enabled first: a mapping made while we read /proc is then in the

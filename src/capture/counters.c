@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/groups.h"
 #include "capture/perf_event.h"
 
 #define DEFAULT_FREQUENCY 4000
@@ -121,12 +122,14 @@ static uint64_t common_fields(const struct counters *cs, const struct capture_pl
 			      const struct targets *t)
 {
 	uint64_t fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	bool cpu = t->system_wide || plan->sample_cpu;
-	for (size_t i = 0; i < cs->v.n; i++)
+	bool cpu = t->system_wide || plan->sample_cpu, read = false;
+	for (size_t i = 0; i < cs->v.n; i++) {
 		cpu |= cs->v.v[i].class == EVENT_TRACEPOINT;
+		read |= cs->v.v[i].event && cs->v.v[i].event->sample_read;
+	}
 	if (cpu)
 		fields |= PERF_SAMPLE_CPU;
-	if (cs->v.n > 1)
+	if (cs->v.n > 1 || read)
 		fields |= PERF_SAMPLE_IDENTIFIER;
 	return fields;
 }
@@ -135,7 +138,8 @@ static void configure_sampling(struct counter *c, const struct capture_plan *pla
 			       uint64_t frequency)
 {
 	struct attr *a = &c->attr;
-	bool every = c->class == EVENT_TRACEPOINT && !plan->user_rate;
+	bool every = (c->class == EVENT_TRACEPOINT || c->class == EVENT_BREAKPOINT) &&
+		     !plan->user_rate;
 	if (every) {
 		a->sample_period = 1;
 	} else if (frequency) {
@@ -185,6 +189,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 			.attr = e->attr,
 			.max_precise = e->max_precise,
 			.wants_kernel = e->wants_kernel,
+			.event = e,
 		};
 		if (!(cs->kernel_flags & ATTR_EXCLUDE_GUEST))
 			c.attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
@@ -211,7 +216,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 		if (t->system_wide ? c->tracking : i == 0)
 			configure_tracking(c, cs, plan->sample_addr);
 	}
-	return true;
+	return groups_configure(cs, plan, err);
 }
 
 size_t counters_trailer(const struct counters *cs)

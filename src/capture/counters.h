@@ -33,7 +33,11 @@ struct counter {
 	struct attr attr;
 	bool max_precise;
 	bool wants_kernel;
-	bool tracking; /* side-band records come from this one */
+	bool tracking;             /* side-band records come from this one */
+	const struct event *event; /* NULL: none of the plan's */
+	size_t leader;             /* index of its group's leader; its own when it leads */
+	uint32_t members;          /* of the group it leads, itself included */
+	const char *group_name;
 	VEC(struct counter_fd) fds;
 };
 

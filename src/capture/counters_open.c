@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/groups.h"
 #include "capture/open_error.h"
 #include "capture/perf_event.h"
 
@@ -61,7 +62,7 @@ static bool use_user_only(struct counters *cs, struct counter *c, const struct c
 	c->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
 	if (strcmp(c->name, TRACKING_NAME))
 		c->name = arena_printf(&cs->arena, "%s%su", c->name,
-				       strchr(c->name, ':') ? "" : ":");
+				       strpbrk(c->name, ":/") ? "" : ":");
 	cs->user_only = true;
 	return true;
 }
@@ -75,10 +76,10 @@ static bool raise_file_limit(void)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-enum verdict { GO_ON, RETRY, START_OVER, GIVE_UP };
+enum verdict { GO_ON, RETRY, START_OVER, DISSOLVE, GIVE_UP };
 
 /* What to do about a failed open. GO_ON: without this thread or CPU. START_OVER: the attr has
- * changed. */
+ * changed. DISSOLVE: the group is too much for the machine, and may be taken apart. */
 static enum verdict after_failure(struct counters *cs, struct counter *c, int error,
 				  const struct capture_plan *plan, const struct targets *t)
 {
@@ -95,6 +96,9 @@ static enum verdict after_failure(struct counters *cs, struct counter *c, int er
 	case EPERM:
 		return use_user_only(cs, c, plan) ? START_OVER : GIVE_UP;
 	case EINVAL:
+		if (c->event && c->event->weak && c->leader != (size_t)(c - cs->v.v))
+			return DISSOLVE;
+		break;
 	case ENOENT:
 	case ENXIO:
 	case EOPNOTSUPP:
@@ -114,7 +118,10 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 			     struct err *err)
 {
 	for (;;) {
-		int fd = perf_event_open(&c->attr, tid, cpu, -1);
+		int group, fd;
+		if (!groups_fd(cs, c, tid, cpu, &group))
+			return GO_ON;
+		fd = perf_event_open(&c->attr, tid, cpu, group);
 		if (fd >= 0) {
 			struct counter_fd f = {.fd = fd, .cpu = cpu, .tid = tid};
 			if (ioctl(fd, PERF_EVENT_IOC_ID, &f.id) != 0) {
@@ -134,6 +141,28 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 	}
 }
 
+static bool open_counter(struct counters *cs, struct counter *c, const struct targets *t,
+			 const struct capture_plan *plan, struct err *err);
+
+/* Takes the weak group of `c` apart and opens its events up to `c` again. */
+static bool open_apart(struct counters *cs, struct counter *c, const struct targets *t,
+		       const struct capture_plan *plan, struct err *err)
+{
+	size_t first = c->leader;
+	groups_dissolve(cs, c);
+	if (plan->note)
+		plan->note(arena_printf(&cs->arena,
+					"the group of %s does not fit this machine: its events "
+					"are recorded one by one",
+					cs->v.v[first].name));
+	for (struct counter *k = &cs->v.v[first]; k <= c; k++) {
+		close_fds(k);
+		if (!open_counter(cs, k, t, plan, err))
+			return false;
+	}
+	return true;
+}
+
 /* Side-band is wanted from all CPUs even when only some are sampled: tasks move. */
 static bool open_counter(struct counters *cs, struct counter *c, const struct targets *t,
 			 const struct capture_plan *plan, struct err *err)
@@ -143,9 +172,13 @@ static bool open_counter(struct counters *cs, struct counter *c, const struct ta
 	for (size_t i = 0; i < t->tids.n; i++) {
 		for (size_t k = 0; k < cpus; k++) {
 			int32_t cpu = everywhere ? (int32_t)t->online.v.v[k] : t->cpus.v[k];
+			if (!groups_wants_cpu(c, cpu))
+				continue;
 			enum verdict v = open_one(cs, c, t->tids.v[i], cpu, plan, t, err);
 			if (v == GIVE_UP)
 				return false;
+			if (v == DISSOLVE)
+				return open_apart(cs, c, t, plan, err);
 			if (v == START_OVER) {
 				close_fds(c);
 				return open_counter(cs, c, t, plan, err);

@@ -91,6 +91,15 @@ void open_error_explain(const struct counter *c, int32_t tid, int32_t cpu, int e
 	case EOPNOTSUPP:
 		explain_unsupported(c, err);
 		return;
+	case EINVAL:
+		if (c->class == EVENT_PMU && tid >= 0) {
+			err_set(err, ERR_UNSUPPORTED,
+				"event %s belongs to CPUs or devices, not to programs", c->name);
+			err_hint(err, "record the whole system: -a");
+			return;
+		}
+		err_sys(err, error, "cannot open event %s (thread %d, CPU %d)", c->name, tid, cpu);
+		return;
 	case EMFILE:
 		err_sys(err, error, "cannot open event %s on CPU %d", c->name, cpu);
 		err_hint(err, "raise the limit: ulimit -n 65536 (hard limit: `ulimit -Hn`)");

@@ -8,6 +8,7 @@
 
 #include "capture/emit.h"
 #include "capture/features.h"
+#include "capture/groups.h"
 #include "capture/perf_event.h"
 #include "capture/run.h"
 #include "capture/synth.h"
@@ -76,7 +77,8 @@ bool output_begin(struct capture *c, struct err *err)
 			.attr = k->attr, .name = k->name, .ids = ids[i], .id_count = k->fds.n};
 	}
 	bool ok = perfdata_writer_begin(c->writer, events, n, err) &&
-		  features_write(c->writer, c->plan, err) && write_tracing_data(c, err);
+		  features_write(c->writer, c->plan, err) &&
+		  groups_write(&c->counters, c->writer, err) && write_tracing_data(c, err);
 	for (size_t i = 0; i < n; i++)
 		free(ids[i]);
 	free(ids);
@@ -170,8 +172,7 @@ bool output_lost_samples(struct capture *c, struct err *err)
 		const struct counter *k = &c->counters.v.v[i];
 		for (size_t f = 0; f < k->fds.n; f++) {
 			uint64_t values[3]; /* value, id, lost */
-			if (read(k->fds.v[f].fd, values, sizeof values) != sizeof values ||
-			    !values[2])
+			if (!groups_read(&c->counters, k, &k->fds.v[f], values) || !values[2])
 				continue;
 			c->result->lost_samples += values[2];
 			emit_begin(&e, PERF_RECORD_LOST_SAMPLES, 0);
@@ -192,7 +193,8 @@ bool output_lost_samples(struct capture *c, struct err *err)
 static void write_last_features(struct capture *c)
 {
 	struct out o;
-	if (c->scan.samples && !perfdata_writer_is_pipe(c->writer)) {
+	if (c->scan.samples && c->scan.time_word != SIZE_MAX &&
+	    !perfdata_writer_is_pipe(c->writer)) {
 		uint64_t times[2] = {c->scan.first_time, c->scan.last_time};
 		(void)!perfdata_writer_feature(c->writer, FEAT_SAMPLE_TIME, times, sizeof times,
 					       NULL);

@@ -21,7 +21,7 @@ static struct {
 	struct opt_strings events;
 	const char *frequency, *pids, *tids, *cpus, *output, *ring;
 	uint64_t period;
-	bool all_cpus, call_graph, no_inherit, per_thread, all_user, all_kernel;
+	bool all_cpus, group, call_graph, no_inherit, per_thread, all_user, all_kernel;
 	bool data, timestamp, raw, sample_cpu, quiet, strict;
 	int verbose;
 } opts;
@@ -62,6 +62,8 @@ static const struct option options[] = {
 	{OPT_STRINGS, 'e', "event", "EVENT,…",
 	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
 	 .value = &opts.events},
+	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
+	 .value = &opts.group},
 	{OPT_STRING, 'F', "freq", "HZ|max", "samples per second (default 4000)",
 	 .value = &opts.frequency},
 	{OPT_U64, 'c', "count", "N", "one sample every N events", .value = &opts.period},
@@ -162,6 +164,8 @@ static bool parse_events(struct event_list *list, struct err *err)
 		/* Without a colon there is no tracepoint in it: then only to look for names. */
 		ok = event_parse(list, text, capture_tracefs(strchr(text, ':')), err);
 	}
+	if (ok && opts.group)
+		event_list_group_all(list);
 	return ok;
 }
 
