@@ -98,6 +98,11 @@ static enum verdict after_failure(struct counters *cs, struct counter *c, int er
 	case EINVAL:
 		if (c->event && c->event->weak && c->leader != (size_t)(c - cs->v.v))
 			return DISSOLVE;
+		/* Some PMUs cannot leave anything out. */
+		if (c->class == EVENT_PMU && c->attr.flags & ATTR_EXCLUDE_GUEST) {
+			c->attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
+			return START_OVER;
+		}
 		break;
 	case ENOENT:
 	case ENXIO:
