@@ -52,7 +52,7 @@ static void explain(const struct attr *attr, struct available *out)
 	case EPERM:
 		(void)!file_read_line(PARANOID_FILE, level, sizeof level);
 		snprintf(out->why, sizeof out->why,
-			 geteuid() ? "not allowed: kernel.perf_event_paranoid is %s"
+			 geteuid() ? "kernel.perf_event_paranoid is %s"
 				   : "the kernel refuses it, to root too",
 			 level);
 		break;

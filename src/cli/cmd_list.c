@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "capture/available.h"
@@ -87,6 +88,25 @@ static void add_word(struct listing *l, const char *word, const char *tracefs)
 		say(arena_printf(&l->arena, "no event matches %s", word));
 }
 
+static bool wants_tracepoints(const struct parsed *args)
+{
+	for (size_t i = 0; i < args->count; i++)
+		if (strchr(args->args[i], ':') || !strcmp(args->args[i], "tracepoint"))
+			return true;
+	return !args->count;
+}
+
+static void tell_unreadable(const char *tracefs)
+{
+	char path[256];
+	snprintf(path, sizeof path, "%s/events", tracefs ? tracefs : "");
+	if (!tracefs)
+		say("no tracepoints: tracefs is not mounted (sudo mount -t tracefs tracefs "
+		    "/sys/kernel/tracing)");
+	else if (access(path, R_OK | X_OK) != 0)
+		say("no tracepoints: only root may read tracefs here");
+}
+
 /* --- what can be opened -------------------------------------------------------------------- */
 
 struct tried {
@@ -108,7 +128,7 @@ static void try_all(const struct listing *l, struct tried *tried)
 		bool tracepoint = e->class == EVENT_TRACEPOINT;
 		if (tracepoint && sure)
 			a = known;
-		else if (e->attr.size)
+		else if (e->attr.size && e->class != EVENT_TOOL)
 			available_try(&e->attr, e->cpus, &a);
 		if (tracepoint && !sure) {
 			bool denied = a.error == EACCES;
@@ -277,6 +297,8 @@ static int run(const struct command *cmd, const struct parsed *args)
 		err_set(&err, ERR_USAGE, "--raw-dump and --json exclude each other");
 		return cli_fail(cmd, &err);
 	}
+	if (wants_tracepoints(args))
+		tell_unreadable(tracefs);
 	for (size_t i = 0; i < args->count; i++)
 		add_word(&l, args->args[i], tracefs);
 	if (!args->count)
