@@ -31,7 +31,7 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 {
 	if (c->attr.type != PERF_TYPE_HARDWARE || c->attr.config != PERF_COUNT_HW_CPU_CYCLES)
 		return false;
-	const char *colon = strchr(c->name, ':');
+	const char *own = c->event && c->event->modifiers ? c->event->modifiers : "";
 	const char *was = c->name;
 	c->attr.type = PERF_TYPE_SOFTWARE;
 	c->attr.config = PERF_COUNT_SW_CPU_CLOCK;
@@ -41,9 +41,9 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 	/* The modifiers that still mean something. */
 	char modifiers[16] = "";
 	size_t n = 0;
-	for (; colon && colon[1] && n < sizeof modifiers - 1; colon++)
-		if (colon[1] != 'p' && colon[1] != 'P')
-			modifiers[n++] = colon[1];
+	for (; *own && n < sizeof modifiers - 1; own++)
+		if (*own != 'p' && *own != 'P')
+			modifiers[n++] = *own;
 	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
 	if (plan->note)
 		plan->note(arena_printf(&cs->arena,
@@ -190,6 +190,9 @@ static bool open_counter(struct counters *cs, struct counter *c, const struct ta
 			}
 		}
 	}
+	if (!c->fds.n && c->event && c->event->cpus)
+		return err_set(err, ERR_INPUT, "event %s can only be recorded on CPUs %s", c->name,
+			       c->event->cpus);
 	if (!c->fds.n)
 		return err_set(err, ERR_INPUT, "nothing is left to record: %s has ended",
 			       t->tids.n > 1 ? "each of the threads" : "the thread");

@@ -63,6 +63,17 @@ static void find_groups(struct counters *cs, const struct event_list *events)
 	}
 }
 
+/* The kernel would only say EINVAL. A weak group is taken apart then. */
+static bool check_member(const struct counters *cs, const struct counter *c, struct err *err)
+{
+	if (!(c->attr.flags & (ATTR_PINNED | ATTR_EXCLUSIVE)) || c->event->weak)
+		return true;
+	err_set(err, ERR_USAGE, "event %s: only the first of a group may be pinned or exclusive",
+		c->name);
+	return err_hint(err, "give the modifier D or e to %s or to the group",
+			cs->v.v[c->leader].name);
+}
+
 bool groups_configure(struct counters *cs, const struct capture_plan *plan, struct err *err)
 {
 	find_groups(cs, plan->events);
@@ -73,8 +84,11 @@ bool groups_configure(struct counters *cs, const struct capture_plan *plan, stru
 		if (!terms_apply(c, err))
 			return false;
 		configure_read(cs, c);
-		if (is_member(cs, c))
-			configure_member(cs, c);
+		if (!is_member(cs, c))
+			continue;
+		if (!check_member(cs, c, err))
+			return false;
+		configure_member(cs, c);
 	}
 	return true;
 }
@@ -100,7 +114,8 @@ bool groups_fd(const struct counters *cs, const struct counter *c, int32_t tid, 
 void groups_dissolve(struct counters *cs, const struct counter *member)
 {
 	size_t first = member->leader, n = cs->v.v[first].members;
-	uint64_t start = cs->v.v[first].attr.flags & (ATTR_DISABLED | ATTR_ENABLE_ON_EXEC);
+	const struct attr leader = cs->v.v[first].attr;
+	const uint64_t start = leader.flags & (ATTR_DISABLED | ATTR_ENABLE_ON_EXEC);
 	for (size_t i = first; i < first + n; i++) {
 		struct counter *c = &cs->v.v[i];
 		c->leader = i;
@@ -108,6 +123,10 @@ void groups_dissolve(struct counters *cs, const struct counter *member)
 		c->group_name = NULL;
 		c->attr.flags |= start;
 		c->attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+		if (!c->attr.sample_period) { /* its leader sampled for it */
+			c->attr.sample_period = leader.sample_period;
+			c->attr.flags |= leader.flags & ATTR_FREQ;
+		}
 	}
 }
 

@@ -20,6 +20,14 @@ record --group -e cpu-clock:u -e faults:u,cs:u
 record -e '{cpu-clock:u,faults:u}:W'
 [ "$(groups)" = '{cpu-clock:u,faults:u} ' ] || fail "a weak group that fits: $(groups)"
 
+# Only a leader can be pinned, so this group does not work.
+"$KILN" record -q -o k.data -e '{cpu-clock:u,faults:uD}' -- ./work 0.05 > log 2>&1 && fail "a pinned member is taken"
+grep -q 'only the first of a group' log || fail "pinned member: $(cat log)"
+"$KILN" record -o k.data -e '{cpu-clock:u,faults:uD,cs:u}:WS' -- ./work 0.05 > log 2>&1 || fail "weak: $(cat log)"
+grep -q 'group of cpu-clock:u does not fit' log || fail "nothing is said of the weak group: $(cat log)"
+[ "$(groups)" = 'cpu-clock:u faults:uD cs:u ' ] || fail "weak: $(groups)"
+[ "$("$KILN" evlist -v -i k.data | grep -c 'sample_freq }: 4000.*disabled: 1')" = 3 ] || fail "weak: $("$KILN" evlist -v -i k.data)"
+
 # The leader samples for all, with everybody's counts in each sample.
 record -e '{cpu-clock,faults}:Su'
 attr cpu-clock | grep -q 'READ.*read_format: [^,]*GROUP' || fail "leader: $(attr cpu-clock)"
