@@ -68,7 +68,7 @@ static void weigh_syms(struct builder *b)
 		const struct profile_row *row = &b->p->rows.v[b->h->rows[i]];
 		if (!row_counts(b, row))
 			continue;
-		for (uint32_t s = row->stack.v; s; s = stacks[s].parent.v) {
+		for (uint32_t s = hist_stack(b->h, row).v; s; s = stacks[s].parent.v) {
 			struct who_weight *w =
 				&b->sym_weights[b->keys->frame_sym[stacks[s].frame.v]];
 			if (w->who != b->who)
@@ -164,7 +164,7 @@ static void add_who(struct builder *b, uint32_t who)
 		const struct profile_row *row = &b->p->rows.v[b->h->rows[i]];
 		if (!row_counts(b, row))
 			continue;
-		uint32_t node = node_of(b, row->stack), entry = row_entry(b, row);
+		uint32_t node = node_of(b, hist_stack(b->h, row)), entry = row_entry(b, row);
 		b->t->nodes.v[node].weight += row->weight;
 		b->t->nodes.v[node].count += row->count;
 		if (entry)

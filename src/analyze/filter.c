@@ -68,11 +68,6 @@ static bool symbol_listed(const char *list, const struct profile *p, const struc
 	return in_list(list, str_make(hex, 2 + format_hex(hex + 2, f->start)));
 }
 
-static bool name_has(struct str name, const char *part)
-{
-	return name.n && memmem(name.p, name.n, part, strlen(part));
-}
-
 static bool frame_hidden(const struct profile *p, const struct filter_options *o,
 			 const struct profile_frame *fr)
 {
@@ -83,8 +78,7 @@ static bool frame_hidden(const struct profile *p, const struct filter_options *o
 			return true;
 	}
 	const struct profile_func *func = &p->funcs.v[fr->func.v];
-	return (o->symbols && !symbol_listed(o->symbols, p, func)) ||
-	       (o->symbol_part && !name_has(profile_str(p, func->name), o->symbol_part));
+	return o->symbols && !symbol_listed(o->symbols, p, func);
 }
 
 bool filter_init(struct filter *f, const struct profile *p, const struct filter_options *o,
@@ -99,7 +93,7 @@ bool filter_init(struct filter *f, const struct profile *p, const struct filter_
 		for (size_t i = 0; i < p->threads.n; i++)
 			f->thread_hidden[i] = thread_hidden(p, o, &p->threads.v[i]);
 	}
-	if (o->dsos || o->symbols || o->symbol_part) {
+	if (o->dsos || o->symbols) {
 		f->frame_hidden = mem_calloc(p->frames.n, sizeof *f->frame_hidden);
 		for (size_t i = 0; i < p->frames.n; i++)
 			f->frame_hidden[i] = frame_hidden(p, o, &p->frames.v[i]);

@@ -12,7 +12,6 @@
 struct filter_options {
 	const char *comms, *dsos, *symbols; /* NULL: any */
 	const char *pids, *tids;
-	const char *symbol_part; /* the symbol's name has this text in it */
 };
 
 struct filter {

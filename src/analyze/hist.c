@@ -2,11 +2,14 @@
 
 #include <stdlib.h>
 
+#include "analyze/hist_children.h"
+#include "analyze/hist_sort.h"
+#include "object/sort.h"
+
 /* What is known of a place while the rows of one who are read. */
 struct place_mark {
 	uint32_t who;   /* the rest is about this one */
 	uint32_t entry; /* 0: none yet */
-	uint32_t row;   /* latest row that counted here; from 1 */
 	uint32_t depth;
 	uint64_t children;
 };
@@ -18,11 +21,25 @@ struct builder {
 	const struct profile *p;
 	bool modes;
 	struct place_mark *marks; /* by place */
-	VEC(uint32_t) touched;    /* places of the current who */
-	uint32_t *stack_depth;    /* by stack_id; NULL unless needed */
+	struct children children;
 };
 
-/* Rows of the event, grouped by who; inside a group in the order of the profile. */
+/* Who was first decides about widths and ties, as in perf. It is not worth sorting very many rows.
+ */
+#define MAX_ROWS_BY_TIME 262144
+
+static void sort_by_time(const struct profile *p, uint32_t *rows, size_t n)
+{
+	struct sort_key *keys = mem_calloc(n + 1, sizeof *keys);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (struct sort_key){p->rows.v[rows[i]].time, rows[i]};
+	sort_keys(keys, n);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = keys[i].index;
+	free(keys);
+}
+
+/* Rows of the event, grouped by who; inside a group in order of time. */
 static void group_rows(struct builder *b)
 {
 	struct hist *h = b->h;
@@ -38,8 +55,11 @@ static void group_rows(struct builder *b)
 		h->shown_weight += r->weight;
 		h->shown_count += r->count;
 		vec_push(&picked, i);
-		vec_push(&whos, hist_keys_who(b->keys, r));
 	}
+	if (picked.n <= MAX_ROWS_BY_TIME)
+		sort_by_time(b->p, picked.v, picked.n);
+	for (size_t i = 0; i < picked.n; i++)
+		vec_push(&whos, hist_keys_who(b->keys, &b->p->rows.v[picked.v[i]]));
 	h->who_count = b->keys->whos.n;
 	h->rows = mem_calloc(picked.n + 1, sizeof *h->rows);
 	h->who_rows = mem_calloc(h->who_count + 2, sizeof *h->who_rows);
@@ -62,10 +82,8 @@ static void group_rows(struct builder *b)
 static struct place_mark *mark_of(struct builder *b, uint32_t who, uint32_t place)
 {
 	struct place_mark *m = &b->marks[place];
-	if (m->who != who) {
+	if (m->who != who)
 		*m = (struct place_mark){.who = who};
-		vec_push(&b->touched, place);
-	}
 	return m;
 }
 
@@ -83,27 +101,27 @@ static uint32_t entry_of(struct builder *b, struct place_mark *m, uint32_t sym, 
 	return m->entry;
 }
 
-/* Counts the row once for every place on its stack. */
-static void add_stack(struct builder *b, uint32_t who, const struct profile_row *row, uint32_t id)
+static void add_stack(struct builder *b, uint32_t who, const struct profile_row *row,
+		      struct place_mark *leaf)
 {
-	const struct profile_stack *stacks = b->p->stacks.v;
-	uint32_t from_leaf = 1;
-	for (uint32_t s = row->stack.v; s; s = stacks[s].parent.v, from_leaf++) {
-		uint32_t frame = stacks[s].frame.v;
-		struct place_mark *m = mark_of(b, who, b->keys->frame_place[frame]);
-		if (b->stack_depth) {
-			uint32_t depth = b->opt->caller_first ? from_leaf : b->stack_depth[s];
-			m->depth = MAX(m->depth, depth);
-		}
-		if (m->row == id)
-			continue;
-		m->row = id;
-		m->children += row->weight;
-		(void)entry_of(b, m, b->keys->frame_sym[frame], row->thread);
+	struct children *c = &b->children;
+	uint32_t leaf_place = b->keys->frame_place[row->leaf.v];
+	size_t known = c->nodes.n;
+	uint32_t node = children_node(c, hist_stack(b->h, row));
+	c->nodes.v[node].weight += row->weight;
+	/* An entry's own chains are shown whole. */
+	leaf->depth = MAX(leaf->depth, c->nodes.v[node].depth);
+	if (!children_has_place(c, node, leaf_place))
+		leaf->children += row->weight;
+	for (; known < c->nodes.n; known++) {
+		const struct children_node *n = &c->nodes.v[known];
+		if (!n->repeats)
+			(void)entry_of(b, mark_of(b, who, b->keys->frame_place[n->frame]),
+				       b->keys->frame_sym[n->frame], row->thread);
 	}
 }
 
-static void add_row(struct builder *b, uint32_t who, const struct profile_row *row, uint32_t id)
+static void add_row(struct builder *b, uint32_t who, const struct profile_row *row)
 {
 	uint32_t sym = b->keys->frame_sym[row->leaf.v];
 	struct place_mark *m = mark_of(b, who, b->keys->sym_place[sym]);
@@ -114,34 +132,64 @@ static void add_row(struct builder *b, uint32_t who, const struct profile_row *r
 	if (b->modes)
 		b->h->modes.v[entry].weight[MIN(b->p->frames.v[row->leaf.v].kind,
 						CODE_KINDS - 1)] += row->weight;
-	if (!b->opt->children)
-		return;
-	m->row = id;
-	m->children += row->weight;
-	if (b->stack_depth)
-		m->depth = MAX(m->depth, b->stack_depth[row->stack.v]);
-	add_stack(b, who, row, id);
+	if (b->opt->children)
+		add_stack(b, who, row, m);
+}
+
+/* Each sample counts once for a place: where it is outermost. */
+static void add_children(struct builder *b, uint32_t who)
+{
+	children_sum(&b->children);
+	for (size_t i = 1; i < b->children.nodes.n; i++) {
+		const struct children_node *n = &b->children.nodes.v[i];
+		struct place_mark *m = mark_of(b, who, b->keys->frame_place[n->frame]);
+		uint32_t depth = b->opt->caller_first ? n->deepest - n->depth + 1u : n->depth;
+		m->depth = MAX(m->depth, depth);
+		if (!n->repeats)
+			m->children += n->weight;
+	}
+	for (uint32_t i = b->h->who_entries[who]; i < b->h->entries.n; i++) {
+		struct hist_entry *e = &b->h->entries.v[i];
+		e->children = b->marks[e->place].children;
+		e->depth = b->marks[e->place].depth;
+	}
+}
+
+/* The tables are larger than the caches, and rows lead everywhere in them. */
+#define PREFETCH_ROWS 8
+
+static void prefetch_row(const struct builder *b, const struct profile_row *row)
+{
+	__builtin_prefetch(&b->marks[b->keys->frame_place[row->leaf.v]]);
+	if (b->opt->children)
+		__builtin_prefetch(&b->children.memo[row->stack.v]);
 }
 
 static void add_who(struct builder *b, uint32_t who)
 {
-	struct hist *h = b->h;
-	for (uint32_t i = h->who_rows[who]; i < h->who_rows[who + 1]; i++)
-		add_row(b, who, &b->p->rows.v[h->rows[i]], i + 1);
-	for (size_t i = 0; i < b->touched.n; i++) {
-		const struct place_mark *m = &b->marks[b->touched.v[i]];
-		h->entries.v[m->entry].children = m->children;
-		h->entries.v[m->entry].depth = m->depth;
+	const struct hist *h = b->h;
+	if (b->opt->children)
+		children_begin(&b->children, who);
+	uint32_t end = h->who_rows[who + 1];
+	for (uint32_t i = h->who_rows[who]; i < end; i++) {
+		if (i + PREFETCH_ROWS < end)
+			prefetch_row(b, &b->p->rows.v[h->rows[i + PREFETCH_ROWS]]);
+		add_row(b, who, &b->p->rows.v[h->rows[i]]);
 	}
-	vec_clear(&b->touched);
+	if (b->opt->children)
+		add_children(b, who);
 }
 
-static uint32_t *measure_stacks(const struct profile *p)
+static uint32_t *cut_stacks(const struct profile *p, uint32_t max_depth)
 {
-	uint32_t *depth = mem_calloc(p->stacks.n, sizeof *depth);
-	for (size_t i = 1; i < p->stacks.n; i++)
-		depth[i] = depth[p->stacks.v[i].parent.v] + 1;
-	return depth;
+	uint32_t *cut = mem_calloc(p->stacks.n, sizeof *cut);
+	CLEANUP(mem_free_ptr) uint32_t *depth = mem_calloc(p->stacks.n, sizeof *depth);
+	for (uint32_t i = 1; i < p->stacks.n; i++) {
+		uint32_t parent = p->stacks.v[i].parent.v;
+		depth[i] = depth[parent] + 1;
+		cut[i] = depth[i] <= max_depth ? i : cut[parent];
+	}
+	return cut;
 }
 
 static bool wants_modes(const struct hist_fields *f)
@@ -152,19 +200,47 @@ static bool wants_modes(const struct hist_fields *f)
 	return false;
 }
 
+/* Entries stay what they are, some are just not listed; so relative percentages are of the rest. */
+static void list_named(struct hist *h, const struct hist_keys *keys, const char *part)
+{
+	const struct profile *p = keys->p;
+	size_t n = 0;
+	h->shown_weight = 0;
+	for (size_t i = 0; i < h->order_count; i++) {
+		const struct hist_entry *e = &h->entries.v[h->order[i]];
+		const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(keys, e->sym));
+		struct str name = profile_str(p, p->funcs.v[fr->func.v].name);
+		if (!name.n || !memmem(name.p, name.n, part, strlen(part)))
+			continue;
+		h->order[n++] = h->order[i];
+		h->shown_weight += e->weight;
+	}
+	h->order_count = n;
+}
+
+void hist_order(struct hist *h, const struct hist_keys *keys, const struct hist_options *opt)
+{
+	hist_sort(h, keys, opt);
+	if (opt->symbol_part)
+		list_named(h, keys, opt->symbol_part);
+}
+
 void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_options *opt,
 		event_id event)
 {
 	*h = (struct hist){.event = event};
 	struct builder b = {
 		.h = h, .keys = keys, .opt = opt, .p = keys->p, .modes = wants_modes(&opt->fields)};
+	vec_reserve(&h->entries, keys->place_count);
 	vec_push(&h->entries, (struct hist_entry){0});
 	if (b.modes)
 		vec_push(&h->modes, (struct hist_modes){0});
 	group_rows(&b);
 	b.marks = mem_calloc(keys->place_count, sizeof *b.marks);
-	if (opt->children && opt->graphs)
-		b.stack_depth = measure_stacks(keys->p);
+	if (opt->max_depth)
+		h->cut = cut_stacks(keys->p, opt->max_depth);
+	if (opt->children)
+		children_init(&b.children, keys);
 	h->who_entries = mem_calloc(h->who_count + 1, sizeof *h->who_entries);
 	for (uint32_t who = 0; who < h->who_count; who++) {
 		h->who_entries[who] = (uint32_t)h->entries.n;
@@ -172,18 +248,46 @@ void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_option
 	}
 	h->who_entries[h->who_count] = (uint32_t)h->entries.n;
 	free(b.marks);
-	free(b.stack_depth);
-	vec_free(&b.touched);
-	hist_sort(h, keys, opt);
+	children_free(&b.children);
+	hist_order(h, keys, opt);
+}
+
+uint64_t hist_number(const struct hist *h, enum hist_field f, uint32_t entry)
+{
+	const struct hist_entry *e = &h->entries.v[entry];
+	switch (f) {
+	case FIELD_OVERHEAD:
+	case FIELD_PERIOD:
+		return e->weight;
+	case FIELD_OVERHEAD_SYS:
+		return h->modes.v[entry].weight[CODE_KERNEL];
+	case FIELD_OVERHEAD_US:
+		return h->modes.v[entry].weight[CODE_USER];
+	case FIELD_OVERHEAD_GUEST_SYS:
+		return h->modes.v[entry].weight[CODE_GUEST_KERNEL];
+	case FIELD_OVERHEAD_GUEST_US:
+		return h->modes.v[entry].weight[CODE_GUEST_USER];
+	case FIELD_CHILDREN:
+		return e->children;
+	case FIELD_SAMPLES:
+		return e->count;
+	default:
+		return 0;
+	}
 }
 
 void hist_free(struct hist *h)
 {
+	for (size_t i = 0; i < h->member_count; i++)
+		hist_free(&h->members[i]);
+	free(h->members);
+	free(h->pairs);
 	vec_free(&h->entries);
 	vec_free(&h->modes);
 	free(h->who_entries);
 	free(h->order);
 	free(h->rows);
 	free(h->who_rows);
+	free(h->cut);
 	*h = (struct hist){0};
 }

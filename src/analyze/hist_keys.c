@@ -67,6 +67,7 @@ static void number_places(struct hist_keys *k)
 	VEC(uint32_t) frame_of = {0}; /* place -> one of its frames */
 	struct index index = {0};
 	vec_push(&frame_of, 0);
+	index_reserve(&index, p->frames.n);
 	k->sym_place = mem_calloc(k->sym_count, sizeof *k->sym_place);
 	for (uint32_t i = 1; i < p->frames.n; i++) {
 		uint32_t *place = &k->sym_place[k->frame_sym[i]];

@@ -49,9 +49,23 @@ static uint32_t *rank_strings(const struct strtab *t)
 
 /* --- keys as numbers ------------------------------------------------------------------------- */
 
-static const struct profile_frame *frame_of(const struct hist_sorter *s, const struct hist_entry *e)
+static void rank_entries(struct hist_sorter *s)
 {
-	return profile_frame_at(s->keys->p, hist_keys_frame(s->keys, e->sym));
+	const struct profile *p = s->keys->p;
+	s->ranks = mem_calloc(s->h->entries.n, sizeof *s->ranks);
+	for (size_t i = 1; i < s->h->entries.n; i++) {
+		const struct hist_entry *e = &s->h->entries.v[i];
+		const struct profile_frame *fr = profile_frame_at(p,
+								  hist_keys_frame(s->keys, e->sym));
+		const struct profile_func *f = &p->funcs.v[fr->func.v];
+		string_id dso = p->objects.v[fr->object.v].name;
+		s->ranks[i] = (struct hist_ranks){
+			.addr = f->name.v ? f->start : fr->addr,
+			.comm = s->rank[p->threads.v[e->thread.v].comm.v],
+			.dso = fr->object.v ? s->rank[dso.v] : UINT32_MAX,
+			.symbol = f->name.v ? s->rank[f->name.v] : UINT32_MAX,
+		};
+	}
 }
 
 static uint64_t signed_key(int32_t v)
@@ -59,98 +73,66 @@ static uint64_t signed_key(int32_t v)
 	return (uint32_t)v ^ 0x80000000u;
 }
 
-/* Unknown ones are last. */
-static uint64_t name_key(const struct hist_sorter *s, string_id name, bool known)
+static uint64_t key_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry)
 {
-	return known ? s->rank[name.v] : UINT64_MAX;
-}
-
-static uint64_t dso_key(const struct hist_sorter *s, const struct profile_frame *fr)
-{
-	return name_key(s, s->keys->p->objects.v[fr->object.v].name, fr->object.v);
-}
-
-static uint64_t key_key(const struct hist_sorter *s, enum hist_field f, const struct hist_entry *e)
-{
-	const struct profile *p = s->keys->p;
-	const struct hist_who *who = &s->keys->whos.v[e->who];
+	const struct hist_entry *e = &s->h->entries.v[entry];
 	switch (f) {
 	case FIELD_PID:
 	case FIELD_TID:
-		return signed_key(p->threads.v[e->thread.v].tid);
+		return signed_key(s->keys->p->threads.v[e->thread.v].tid);
 	case FIELD_COMM:
-		return s->rank[p->threads.v[e->thread.v].comm.v];
+		return s->ranks[entry].comm;
 	case FIELD_DSO:
-		return dso_key(s, frame_of(s, e));
-	case FIELD_SYMBOL: {
-		string_id name = p->funcs.v[frame_of(s, e)->func.v].name;
-		return name_key(s, name, name.v);
-	}
+		return s->ranks[entry].dso;
+	case FIELD_SYMBOL:
+		return s->ranks[entry].symbol;
 	case FIELD_CPU:
-		return signed_key((int32_t)who->cpu);
+		return signed_key((int32_t)s->keys->whos.v[e->who].cpu);
 	case FIELD_TRACE:
-		return s->rank[who->trace.v];
+		return s->rank[s->keys->whos.v[e->who].trace.v];
 	default:
 		return 0;
 	}
 }
 
-uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry)
+size_t hist_sort_parts(const struct hist_sorter *s, enum hist_field f)
 {
-	const struct hist_entry *e = &s->h->entries.v[entry];
-	switch (f) {
-	case FIELD_OVERHEAD:
-	case FIELD_PERIOD:
-		return ~e->weight;
-	case FIELD_OVERHEAD_SYS:
-		return ~s->h->modes.v[entry].weight[CODE_KERNEL];
-	case FIELD_OVERHEAD_US:
-		return ~s->h->modes.v[entry].weight[CODE_USER];
-	case FIELD_OVERHEAD_GUEST_SYS:
-		return ~s->h->modes.v[entry].weight[CODE_GUEST_KERNEL];
-	case FIELD_OVERHEAD_GUEST_US:
-		return ~s->h->modes.v[entry].weight[CODE_GUEST_USER];
-	case FIELD_CHILDREN:
-		return s->opt->children ? ~e->children : 0;
-	case FIELD_SAMPLES:
-		return ~e->count;
-	default:
-		return key_key(s, f, e);
-	}
+	return hist_field_is_key(f) || f == FIELD_CHILDREN ? 1 : 1 + s->h->member_count;
+}
+
+uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t entry, size_t part)
+{
+	const struct hist *h = s->h;
+	if (hist_field_is_key(f))
+		return key_key(s, f, entry);
+	if (!part)
+		return ~hist_number(h, f, entry);
+	return ~hist_number(&h->members[part - 1], f, h->pairs[entry * h->member_count + part - 1]);
 }
 
 /* --- passes, the least deciding one first ---------------------------------------------------- */
 
-static uint64_t address_key(const struct hist_sorter *s, const struct hist_entry *e)
-{
-	const struct profile_frame *fr = frame_of(s, e);
-	const struct profile_func *f = &s->keys->p->funcs.v[fr->func.v];
-	return f->name.v ? f->start : fr->addr;
-}
-
-/* Functions by object, unknown ones behind them. */
-static uint64_t object_key(const struct hist_sorter *s, const struct hist_entry *e)
-{
-	const struct profile_frame *fr = frame_of(s, e);
-	return s->keys->p->funcs.v[fr->func.v].name.v ? dso_key(s, fr) : UINT64_MAX;
-}
-
+/* Functions by object and address, unknown ones behind them. */
 static void sort_by_address(const struct hist_sorter *s, struct sort_key *k, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		k[i].key = address_key(s, &s->h->entries.v[k[i].index]);
+		k[i].key = s->ranks[k[i].index].addr;
 	sort_keys(k, n);
-	for (size_t i = 0; i < n; i++)
-		k[i].key = object_key(s, &s->h->entries.v[k[i].index]);
+	for (size_t i = 0; i < n; i++) {
+		const struct hist_ranks *r = &s->ranks[k[i].index];
+		k[i].key = r->symbol == UINT32_MAX ? UINT32_MAX : r->dso;
+	}
 	sort_keys(k, n);
 }
 
 static void sort_by_field(const struct hist_sorter *s, enum hist_field f, struct sort_key *k,
 			  size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		k[i].key = hist_sort_key(s, f, k[i].index);
-	sort_keys(k, n);
+	for (size_t part = hist_sort_parts(s, f); part-- > 0;) {
+		for (size_t i = 0; i < n; i++)
+			k[i].key = hist_sort_key(s, f, k[i].index, part);
+		sort_keys(k, n);
+	}
 }
 
 /* By keys alone: the order in which perf meets the entries when it sorts them. */
@@ -181,6 +163,7 @@ void hist_sort(struct hist *h, const struct hist_keys *keys, const struct hist_o
 	size_t n = h->entries.n - 1;
 	struct hist_sorter s = {
 		.h = h, .keys = keys, .opt = opt, .rank = rank_strings(&keys->p->strings)};
+	rank_entries(&s);
 	struct sort_key *k = mem_calloc(n + 1, sizeof *k);
 	for (uint32_t i = 0; i < n; i++)
 		k[i].index = i + 1;
@@ -190,10 +173,12 @@ void hist_sort(struct hist *h, const struct hist_keys *keys, const struct hist_o
 	else
 		sort_by_all(&s, k, n);
 	h->order = mem_calloc(n + 1, sizeof *h->order);
+	h->order_count = n;
 	for (size_t i = 0; i < n; i++)
 		h->order[i] = k[i].index;
 	if (in_tree)
 		hist_sort_in_tree(&s, h->order, n);
 	free(k);
 	free(s.rank);
+	free(s.ranks);
 }

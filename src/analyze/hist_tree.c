@@ -35,9 +35,11 @@ static bool goes_before(const struct hist_sorter *s, uint32_t x, uint32_t y)
 		enum hist_field f = fields->sort[i];
 		if (!hist_field_shown(fields, f))
 			continue;
-		uint64_t a = hist_sort_key(s, f, x), b = hist_sort_key(s, f, y);
-		if (a != b)
-			return a < b;
+		for (size_t part = 0; part < hist_sort_parts(s, f); part++) {
+			uint64_t a = hist_sort_key(s, f, x, part), b = hist_sort_key(s, f, y, part);
+			if (a != b)
+				return a < b;
+		}
 		const struct hist_entry *e = &s->h->entries.v[x], *g = &s->h->entries.v[y];
 		if (f == FIELD_CHILDREN && e->depth != g->depth && same_task(s, e, g))
 			return s->opt->caller_first ? e->depth > g->depth : e->depth < g->depth;

@@ -2,20 +2,17 @@
 
 #include <linux/perf_event.h>
 
-#include "arch/arch.h"
-
 #define DEFAULT_STACK_SIZE 8192 /* bytes of the user stack in a sample, as in perf */
-#define X86_SEGMENTS 0xf000     /* ds es fs gs: not there in 64-bit programs */
-#define ARM64_REGISTERS (((uint64_t)1 << 33) - 1)
 
 static bool refuse(const struct counter *c, struct err *err)
 {
 	const struct event *e = c->event;
-	if (e->terms.set & TERM_OVERWRITE && e->terms.overwrite) {
+	bool overwrites = c->attr.flags & ATTR_WRITE_BACKWARD;
+	if (e->terms.set & TERM_OVERWRITE && e->terms.overwrite != overwrites) {
 		err_set(err, ERR_UNSUPPORTED,
 			"event %s: a buffer that is overwritten is there for all events or none",
 			e->name);
-		return err_hint(err, "leave out the term overwrite");
+		return err_hint(err, "leave out the term; --overwrite is for all");
 	}
 	if (e->terms.set & TERM_DRIVER_CONFIG)
 		return err_set(err, ERR_UNSUPPORTED,
@@ -56,10 +53,7 @@ static void drop_stacks(struct attr *a)
 static bool apply_dwarf(struct counter *c, struct err *err)
 {
 	struct attr *a = &c->attr;
-	const struct arch *arch = arch_native();
-	uint64_t regs = arch == &arch_x86_64  ? (((uint64_t)1 << 24) - 1) & ~(uint64_t)X86_SEGMENTS
-			: arch == &arch_arm64 ? ARM64_REGISTERS
-					      : 0;
+	uint64_t regs = capture_registers();
 	if (!regs)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "event %s: call-graph=dwarf is not known for this CPU", c->name);

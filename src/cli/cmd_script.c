@@ -14,7 +14,7 @@ static struct {
 	struct input_options in;
 	struct event_text_options text;
 	bool fields_ready;
-	bool header, header_only;
+	bool header, header_only, full_header;
 } opts;
 
 static const struct option options[] = {
@@ -32,6 +32,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "header", NULL, "print the file's header first", .value = &opts.header},
 	{OPT_BOOL, 0, "header-only", NULL, "print only the file's header",
 	 .value = &opts.header_only},
+	{OPT_BOOL, 'I', "show-info", NULL, "a longer header", .value = &opts.full_header},
 	{OPT_GROUP, 0, NULL, NULL, "which samples"},
 	FILTER_OPTIONS(opts.in),
 	{OPT_STRING, 'S', "symbols", "LIST", "only samples in these functions",
@@ -65,12 +66,14 @@ static bool print_all(struct out *o, struct diags *d, struct err *err)
 	struct ingest_options io;
 	input_options_fill(&opts.in, &io);
 	io.no_callchains = opts.text.hide_callchains;
+	for (size_t i = 0; i < TEXT_TYPES; i++)
+		io.addresses |= (opts.text.fields.of[i] & TEXT_ADDR) != 0;
 	struct ingest *in = ingest_open(input_path(&opts.in), &io, d, err);
 	if (!in)
 		return false;
 	bool ok = true;
 	if (opts.header || opts.header_only)
-		perfdata_describe_header(o, ingest_perfdata(in), false);
+		perfdata_describe_header(o, ingest_perfdata(in), opts.full_header);
 	if (!opts.header_only) {
 		struct ingest_rows rows;
 		ok = ingest_timed(in, &rows, err) &&

@@ -12,6 +12,7 @@ extern const struct command cmd_list;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_script;
+extern const struct command cmd_test;
 extern const struct command cmd_version;
 
 #endif

@@ -67,7 +67,7 @@ struct input_options {
 	}
 
 #define FILTER_OPTIONS(o)                                                                     \
-	{OPT_STRING, 0, "comms", "LIST", "only these commands", .value = &(o).comms},         \
+	{OPT_STRING, 'c', "comms", "LIST", "only these commands", .value = &(o).comms},       \
 		{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &(o).pids},   \
 		{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &(o).tids},     \
 	{                                                                                     \

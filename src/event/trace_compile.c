@@ -73,65 +73,66 @@ static const char *parse_count(const char *s, int *value)
 	return s;
 }
 
-/* One conversion, from behind its '%'; returns what follows, NULL when an argument is missing. */
-static const char *compile_conversion(struct compiler *c, const char *s)
+/* Flags, width, precision and length; returns where the conversion's letter should be, NULL when
+ * the argument of a '*' is missing. */
+static const char *parse_spec(struct compiler *c, const char *s, struct trace_step *step)
 {
-	struct trace_step step = {.spec = {.width = -1, .precision = -1}};
-	struct trace_spec *spec = &step.spec;
-	for (; *s; s++) {
+	struct trace_spec *spec = &step->spec;
+	for (;; s++) {
 		switch (*s) {
 		case '#':
 			spec->alternate = true;
-			continue;
+			break;
 		case '-':
 			spec->left = true;
-			continue;
+			break;
 		case '0':
 			spec->zero = true;
-			continue;
+			break;
 		case '1' ... '9':
 			s = parse_count(s, &spec->width) - 1;
-			continue;
+			break;
 		case '.':
 			spec->star_precision = s[1] == '*';
 			if (!spec->star_precision)
 				s = parse_count(s + 1, &spec->precision) - 1;
-			continue;
+			break;
 		case '*':
-			if (step.width || !(step.width = take_arg(c)))
+			if (step->width || !(step->width = take_arg(c)))
 				return NULL;
-			continue;
+			break;
 		case 'h':
 			spec->length--;
-			continue;
+			break;
 		case 'l':
 			spec->length++;
-			continue;
+			break;
 		case 'L':
 			spec->length = 2;
-			continue;
+			break;
 		case 'z':
 		case 'Z':
-			spec->length = 3;
-			continue;
-		case 'i':
-		case 'd':
-		case 'u':
-		case 'x':
-		case 'X':
-		case 'o':
-		case 's':
-		case 'p':
+			spec->length = LENGTH_SIZE;
 			break;
 		default:
-			/* As libtraceevent shows what it does not know. */
-			out_fmt(&c->text, ">%c<", *s);
-			return s + 1;
+			return s;
 		}
-		break;
 	}
-	if (!*s)
+}
+
+/* One conversion, from behind its '%'; returns what follows, NULL when it cannot be done. */
+static const char *compile_conversion(struct compiler *c, const char *s)
+{
+	struct trace_step step = {.spec = {.width = -1, .precision = -1}};
+	struct trace_spec *spec = &step.spec;
+	s = parse_spec(c, s, &step);
+	if (!s || !*s)
 		return s;
+	if (!strchr("diuxXosp", *s)) {
+		/* As libtraceevent shows what it does not know. */
+		out_fmt(&c->text, ">%c<", *s);
+		return s + 1;
+	}
 	spec->conversion = *s == 'i' ? 'd' : *s;
 	s++;
 	if (spec->conversion == 'p') {
@@ -139,8 +140,8 @@ static const char *compile_conversion(struct compiler *c, const char *s)
 		memcpy(spec->pointer, s, MIN(n, sizeof spec->pointer - 1));
 		s += n;
 	}
-	if (spec->length < -2 || (spec->length > 2 && spec->length != 3) ||
-	    !(step.arg = take_arg(c)))
+	bool length = (spec->length >= -2 && spec->length <= 2) || spec->length == LENGTH_SIZE;
+	if (!length || !(step.arg = take_arg(c)))
 		return NULL;
 	push_step(c, step);
 	return s;

@@ -10,14 +10,12 @@
 
 #include <stdlib.h>
 
-#include "base/vec.h"
-
 /* Deep enough for chains of "a == 1 ? … : a == 2 ? …"; parsing and printing recurse as deep. */
 #define DEPTH_MAX 200
 /* Words in a type's name, and stars behind it. */
 #define WORDS_MAX 8
 
-static struct trace_node *node_new(struct trace_expr_parser *p, enum trace_kind kind)
+struct trace_node *trace_node_new(struct trace_expr_parser *p, enum trace_kind kind)
 {
 	struct trace_node *n = arena_new(p->arena, struct trace_node);
 	n->kind = kind;
@@ -35,224 +33,11 @@ uint64_t trace_atom_value(struct str text)
 	return strtoull(buf, NULL, 0);
 }
 
-/* --- types ----------------------------------------------------------------------------------- */
-
-/* What a cast to the type leaves of a value. */
-static uint64_t type_mask(struct str type)
-{
-	static const struct {
-		const char *name;
-		uint64_t mask;
-	} types[] = {
-		{"u8", 0xff},        {"s8", 0xff},        {"char", 0xff},
-		{"u16", 0xffff},     {"s16", 0xffff},     {"short", 0xffff},
-		{"u32", 0xffffffff}, {"s32", 0xffffffff}, {"int", 0xffffffff},
-	};
-	if (str_starts(type, "unsigned "))
-		type = str_skip(type, strlen("unsigned "));
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (str_is(type, types[i].name))
-			return types[i].mask;
-	return UINT64_MAX;
-}
-
-static void fill_cast(struct trace_node *n, struct str type, struct trace_node *item)
-{
-	*n = (struct trace_node){.kind = TRACE_CAST, .text = type, .a = item};
-	n->value = type_mask(type);
-	n->pointee = str_ends(type, " *") ? type_mask(str_make(type.p, type.n - 2)) : UINT64_MAX;
-}
-
-/* sizeof: of a field, or of a type with a known size. 0: not known. */
-static uint64_t type_size(struct trace_expr_parser *p, struct str type)
-{
-	uint64_t mask = type_mask(type);
-	if (mask != UINT64_MAX)
-		return mask == 0xff ? 1 : mask == 0xffff ? 2 : 4;
-	if (str_is(type, "u64") || str_is(type, "s64") || str_ends(type, "long long"))
-		return 8;
-	if (str_ends(type, "long") || str_ends(type, "*") || str_is(type, "size_t"))
-		return p->format->long_size;
-	return 0;
-}
-
-/* --- calls ----------------------------------------------------------------------------------- */
-
-static bool parse_operand(struct trace_expr_parser *p, struct trace_node *n);
-
-/* A numeric argument and the mark behind it. */
-static struct trace_node *parse_argument(struct trace_expr_parser *p, const char *mark)
-{
-	struct trace_node *n = trace_expr_parse(p);
-	return n && trace_lexer_take(&p->lexer, mark) ? n : NULL;
-}
-
-/* The name of a field and ")". */
-static struct trace_node *parse_field_call(struct trace_expr_parser *p, enum trace_kind kind)
-{
-	struct trace_node *n = node_new(p, kind);
-	if (p->lexer.token.kind != TOKEN_WORD)
-		return NULL;
-	n->field = trace_format_field(p->format, p->lexer.token.text);
-	trace_lexer_next(&p->lexer);
-	if (!trace_lexer_take(&p->lexer, ")"))
-		return NULL;
-	bool needs_field = kind == TRACE_DYNAMIC || kind == TRACE_DYNAMIC_LEN;
-	return needs_field && !n->field ? NULL : n;
-}
-
-/* The number of a {value, "text"}. Some names never become numbers in format files; those
- * libtraceevent knows are here, others are -1, and so is everything negative. */
-static int64_t choice_value(const struct trace_node *n)
-{
-	static const struct {
-		const char *name;
-		int64_t value;
-	} known[] = {
-		{"HI_SOFTIRQ", 0},      {"TIMER_SOFTIRQ", 1},     {"NET_TX_SOFTIRQ", 2},
-		{"NET_RX_SOFTIRQ", 3},  {"BLOCK_SOFTIRQ", 4},     {"IRQ_POLL_SOFTIRQ", 5},
-		{"TASKLET_SOFTIRQ", 6}, {"SCHED_SOFTIRQ", 7},     {"HRTIMER_SOFTIRQ", 8},
-		{"RCU_SOFTIRQ", 9},     {"HRTIMER_NORESTART", 0}, {"HRTIMER_RESTART", 1},
-	};
-	while (n->kind == TRACE_CAST)
-		n = n->a;
-	if (n->kind == TRACE_ATOM) {
-		if (n->text.n && n->text.p[0] >= '0' && n->text.p[0] <= '9')
-			return (int64_t)n->value;
-		for (size_t i = 0; i < ARRAY_LEN(known); i++)
-			if (str_is(n->text, known[i].name))
-				return known[i].value;
-		return -1;
-	}
-	static const struct trace_context nothing = {.long_size = 8};
-	struct trace_record r = {.ctx = &nothing};
-	int64_t v = (int64_t)trace_eval(n, &r);
-	return v < 0 ? -1 : v;
-}
-
-/* "{ value, "text" }, …" and the ")" that ends the call. */
-static bool parse_choices(struct trace_expr_parser *p, struct trace_node *out)
-{
-	VEC(struct trace_choice) list = {0};
-	bool good = true;
-	do {
-		good = trace_lexer_take(&p->lexer, "{");
-		struct trace_node *value = good ? parse_argument(p, ",") : NULL;
-		const struct trace_node *text = value ? parse_argument(p, "}") : NULL;
-		while (text && text->kind == TRACE_CAST)
-			text = text->a;
-		good = text && text->kind == TRACE_ATOM;
-		if (good)
-			vec_push(&list, (struct trace_choice){choice_value(value), text->text});
-	} while (good && trace_lexer_take(&p->lexer, ","));
-
-	if (good && list.n) {
-		struct trace_choice *copy = arena_alloc(p->arena, list.n * sizeof *copy);
-		memcpy(copy, list.v, list.n * sizeof *copy);
-		out->choices = copy;
-		out->choice_count = (uint32_t)list.n;
-	}
-	vec_free(&list);
-	return good && trace_lexer_take(&p->lexer, ")");
-}
-
-static struct trace_node *parse_flags(struct trace_expr_parser *p, bool symbolic)
-{
-	struct trace_node *n = node_new(p, symbolic ? TRACE_SYMBOLIC : TRACE_FLAGS);
-	n->a = parse_argument(p, ",");
-	if (!n->a)
-		return NULL;
-	if (!symbolic) {
-		enum trace_token_kind kind = p->lexer.token.kind;
-		if (kind == TOKEN_STRING || kind == TOKEN_WORD || kind == TOKEN_CHAR) {
-			n->text = p->lexer.token.text;
-			trace_lexer_next(&p->lexer);
-		}
-		if (!trace_lexer_take(&p->lexer, ","))
-			return NULL;
-	}
-	return parse_choices(p, n) ? n : NULL;
-}
-
-static struct trace_node *parse_array_call(struct trace_expr_parser *p, enum trace_kind kind)
-{
-	struct trace_node *n = node_new(p, kind);
-	n->a = parse_argument(p, ",");
-	if (!n->a || !(n->b = parse_argument(p, kind == TRACE_INT_ARRAY ? "," : ")")))
-		return NULL;
-	if (kind == TRACE_INT_ARRAY && !(n->c = parse_argument(p, ")")))
-		return NULL;
-	return n->a->kind == TRACE_FIELD || n->a->kind == TRACE_DYNAMIC ? n : NULL;
-}
-
-static struct trace_node *parse_sizeof(struct trace_expr_parser *p)
-{
-	struct trace_node *of = parse_argument(p, ")");
-	if (!of)
-		return NULL;
-	struct trace_node *n = node_new(p, TRACE_ATOM);
-	if (of->kind == TRACE_FIELD && of->field)
-		n->value = of->field->size;
-	else if (of->kind == TRACE_ATOM)
-		n->value = type_size(p, of->text);
-	return n->value ? n : NULL;
-}
-
-/* Behind the "(" of a call. */
-static struct trace_node *parse_call(struct trace_expr_parser *p, struct str name)
-{
-	static const struct {
-		const char *name;
-		enum trace_kind kind;
-	} calls[] = {
-		{"__print_flags", TRACE_FLAGS},
-		{"__print_flags_u64", TRACE_FLAGS},
-		{"__print_symbolic", TRACE_SYMBOLIC},
-		{"__print_symbolic_u64", TRACE_SYMBOLIC},
-		{"__print_hex", TRACE_HEX},
-		{"__print_hex_str", TRACE_HEX_STR},
-		{"__print_array", TRACE_INT_ARRAY},
-		{"__get_str", TRACE_STRING},
-		{"__get_rel_str", TRACE_STRING},
-		{"__get_bitmask", TRACE_BITMASK},
-		{"__get_rel_bitmask", TRACE_BITMASK},
-		{"__get_cpumask", TRACE_BITMASK},
-		{"__get_rel_cpumask", TRACE_BITMASK},
-		{"__get_dynamic_array", TRACE_DYNAMIC},
-		{"__get_rel_dynamic_array", TRACE_DYNAMIC},
-		{"__get_dynamic_array_len", TRACE_DYNAMIC_LEN},
-		{"__get_rel_dynamic_array_len", TRACE_DYNAMIC_LEN},
-	};
-	enum trace_kind kind = TRACE_NONE;
-	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
-		if (str_is(name, calls[i].name))
-			kind = calls[i].kind;
-	switch (kind) {
-	case TRACE_FLAGS:
-	case TRACE_SYMBOLIC:
-		return parse_flags(p, kind == TRACE_SYMBOLIC);
-	case TRACE_HEX:
-	case TRACE_HEX_STR:
-	case TRACE_INT_ARRAY:
-		return parse_array_call(p, kind);
-	case TRACE_NONE:
-		break;
-	default:
-		return parse_field_call(p, kind);
-	}
-	if (str_is(name, "sizeof"))
-		return parse_sizeof(p);
-	if (str_is(name, "__builtin_expect")) {
-		struct trace_node *n = parse_argument(p, ",");
-		return n && parse_argument(p, ")") ? n : NULL;
-	}
-	return NULL;
-}
-
 /* --- operands --------------------------------------------------------------------------------- */
 
 /* Each of these fills a given node, because an operator that follows moves the node's contents
  * below itself. False: not understood. */
+static bool parse_operand(struct trace_expr_parser *p, struct trace_node *n);
 static bool parse_operator(struct trace_expr_parser *p, struct trace_node *n);
 
 /* Brackets of calls and lists end an operand; all other marks are operators. */
@@ -274,13 +59,21 @@ static void fill_atom(struct trace_node *n, struct str text)
 	*n = (struct trace_node){.kind = TRACE_ATOM, .text = text, .value = trace_atom_value(text)};
 }
 
+static void fill_cast(struct trace_node *n, struct str type, struct trace_node *item)
+{
+	*n = (struct trace_node){.kind = TRACE_CAST, .text = type, .a = item};
+	n->value = trace_type_mask(type);
+	n->pointee = str_ends(type, " *") ? trace_type_mask(str_make(type.p, type.n - 2))
+					  : UINT64_MAX;
+}
+
 /* Several words are one atom: "unsigned long", "struct foo". */
 static bool parse_words(struct trace_expr_parser *p, struct trace_node *n)
 {
 	struct str text = p->lexer.token.text;
 	trace_lexer_next(&p->lexer);
 	if (trace_lexer_take(&p->lexer, "(")) {
-		struct trace_node *call = parse_call(p, text);
+		struct trace_node *call = trace_call_parse(p, text);
 		if (call)
 			*n = *call;
 		return call;
@@ -317,7 +110,7 @@ static bool parse_paren(struct trace_expr_parser *p, struct trace_node *n)
 	if (next != TOKEN_WORD && next != TOKEN_STRING && next != TOKEN_CHAR &&
 	    !trace_lexer_is(&p->lexer, "("))
 		return true;
-	struct trace_node *item = node_new(p, TRACE_NONE);
+	struct trace_node *item = trace_node_new(p, TRACE_NONE);
 	if (n->kind != TRACE_ATOM || !parse_operand(p, item))
 		return false;
 	fill_cast(n, n->text, item);
@@ -384,10 +177,10 @@ static int rank_of(enum trace_op op)
 /* Behind the '?': the two values become n's right side. */
 static bool parse_branches(struct trace_expr_parser *p, struct trace_node *n)
 {
-	struct trace_node *both = node_new(p, TRACE_OP);
+	struct trace_node *both = trace_node_new(p, TRACE_OP);
 	both->op = OP_BRANCHES;
-	both->a = node_new(p, TRACE_NONE);
-	both->b = node_new(p, TRACE_NONE);
+	both->a = trace_node_new(p, TRACE_NONE);
+	both->b = trace_node_new(p, TRACE_NONE);
 	n->b = both;
 	if (!parse_operand(p, both->a))
 		return false;
@@ -401,7 +194,7 @@ static bool parse_branches(struct trace_expr_parser *p, struct trace_node *n)
 static bool parse_right(struct trace_expr_parser *p, struct trace_node *n,
 			struct trace_node **right)
 {
-	struct trace_node *operand = node_new(p, TRACE_NONE);
+	struct trace_node *operand = trace_node_new(p, TRACE_NONE);
 	if (!parse_operand(p, operand))
 		return false;
 	*right = operand;
@@ -422,13 +215,13 @@ static bool parse_right(struct trace_expr_parser *p, struct trace_node *n,
 static bool parse_infix(struct trace_expr_parser *p, struct trace_node *n,
 			const struct operator* op, struct trace_node **right)
 {
-	struct trace_node *left = node_new(p, TRACE_NONE);
+	struct trace_node *left = trace_node_new(p, TRACE_NONE);
 	*left = *n;
 	*n = (struct trace_node){.kind = TRACE_OP, .op = op->op, .text = STR(""), .a = left};
 	if (op->op == OP_COND)
 		return parse_branches(p, n);
 	if (op->op == OP_INDEX) {
-		n->b = node_new(p, TRACE_NONE);
+		n->b = trace_node_new(p, TRACE_NONE);
 		return parse_operand(p, n->b) && trace_lexer_take(&p->lexer, "]");
 	}
 	n->rank = op->rank;
@@ -442,8 +235,8 @@ static bool parse_prefix(struct trace_expr_parser *p, struct trace_node *n,
 	if (op->op != OP_NOT && op->op != OP_COMPLEMENT && op->op != OP_SUB && op->op != OP_ADD)
 		return false;
 	n->op = op->op;
-	n->a = node_new(p, TRACE_NONE);
-	n->b = *right = node_new(p, TRACE_NONE);
+	n->a = trace_node_new(p, TRACE_NONE);
+	n->b = *right = trace_node_new(p, TRACE_NONE);
 	return parse_operand(p, n->b);
 }
 
@@ -474,7 +267,7 @@ static bool parse_operator(struct trace_expr_parser *p, struct trace_node *n)
 
 struct trace_node *trace_expr_parse(struct trace_expr_parser *p)
 {
-	struct trace_node *n = node_new(p, TRACE_NONE);
+	struct trace_node *n = trace_node_new(p, TRACE_NONE);
 	if (!parse_operand(p, n))
 		return NULL;
 	while (at_operator(p) && !at_end(p))

@@ -78,12 +78,15 @@ struct trace_node {
 	uint32_t choice_count;
 };
 
+/* size_t: libtraceevent hands it over as an int. */
+#define LENGTH_SIZE 100
+
 /* printf()'s conversions, as far as the kernel's formats and libtraceevent go. */
 struct trace_spec {
 	bool left, zero, alternate;
 	bool star_precision;  /* a '*' gives the precision, not the width */
 	int width, precision; /* -1: none */
-	int8_t length;        /* -2 char … 0 int, 1 long, 2 long long; 3: size_t */
+	int length;           /* -2 char, -1 short, 0 int, 1 long, 2 long long, LENGTH_SIZE */
 	char conversion;      /* d u x X o s p */
 	char pointer[8];      /* what follows %p: "S", "I4", "ISpc" … */
 };

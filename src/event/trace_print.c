@@ -34,7 +34,7 @@ static uint64_t narrow(const struct trace_spec *spec, uint64_t v, bool *negative
 	case 0:
 		v = is_signed ? (uint64_t)(int32_t)v : (uint32_t)v;
 		break;
-	case 3: /* handed over as an int, printed as a size_t */
+	case LENGTH_SIZE:
 		v = (uint32_t)v;
 		break;
 	default:

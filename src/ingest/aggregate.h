@@ -9,6 +9,7 @@
 
 struct aggregate {
 	struct profile *profile;
+	bool merge_threads;     /* threads of one name share a row, which keeps the first of them */
 	VEC(uint32_t) by_stack; /* first row + 1 of a stack */
 	VEC(uint32_t) by_leaf;  /* the same for samples without a call chain */
 	VEC(uint32_t) next;     /* by row: the next row + 1 of the same stack */

@@ -308,3 +308,18 @@ void chains_intern(struct chains *c, struct chain_request *requests, size_t n)
 			chain->stack = fresh[i].stack;
 	}
 }
+
+/* The top half of all addresses is the kernel's, whoever touched them. */
+#define KERNEL_ADDRESS ((uint64_t)1 << 63)
+
+frame_id chains_address(struct chains *c, const struct chain_request *r, uint64_t addr)
+{
+	bool kernel = r->sample->cpumode == PERF_RECORD_MISC_KERNEL;
+	struct session_place p = session_place_at(c->session, r->process, kernel, addr, r->time);
+	if (!p.object.v) {
+		kernel = addr >= KERNEL_ADDRESS;
+		p = session_place_at(c->session, r->process, kernel, addr, r->time);
+	}
+	return profile_frame(c->profile, (func_id){0}, p.object, addr + p.bias,
+			     kernel ? CODE_KERNEL : CODE_USER, p.object.v ? 0 : FRAME_NO_MAP);
+}

@@ -80,4 +80,7 @@ void chains_free(struct chains *c);
 /* Up to CHAIN_BATCH at a time. The numbers hold until the next call, or for good when flat. */
 void chains_intern(struct chains *c, struct chain_request *requests, size_t n);
 
+/* The frame of one more address of a sample, e.g. that of a page fault. */
+frame_id chains_address(struct chains *c, const struct chain_request *request, uint64_t addr);
+
 #endif

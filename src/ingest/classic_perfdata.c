@@ -43,6 +43,15 @@ static bool event_is_simple(const struct profile *p, const struct profile_event 
 	return !e->tracepoint && e->has_stacks && skip_word(name, 0) == name.n;
 }
 
+/* Without a time there is no colon in front of the period, and so no period to the script. */
+static bool times_are_shown(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_event_count(pd); i++)
+		if (!(perfdata_event(pd, i)->attr.sample_type & PERF_SAMPLE_TIME))
+			return false;
+	return true;
+}
+
 static bool events_are_simple(const struct profile *p, const struct classic_options *opt)
 {
 	size_t n = 0;
@@ -270,7 +279,8 @@ bool classic_perfdata(struct profile *p, const char *path, struct ingest_options
 	struct out odd;
 	out_memory(&odd);
 	bool simple = false, rest = true;
-	if (ok && events_are_simple(ingest_profile(in), opt)) {
+	if (ok && times_are_shown(ingest_perfdata(in)) &&
+	    events_are_simple(ingest_profile(in), opt)) {
 		simple = true;
 		bool usable;
 		rest = odd_comms(ingest_profile(in), &odd, &usable);

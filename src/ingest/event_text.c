@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "event/tracefmt.h"
+#include "ingest/trace_text.h"
 
 #define ROWS_PER_TASK 4096
 
@@ -36,28 +36,37 @@ static const struct {
 	uint32_t field;
 	uint64_t sample_bits; /* any of these */
 	const char *what, *name;
-	bool quiet; /* perf prints it even without data when asked */
 } needs[] = {
-	{TEXT_IP, PERF_SAMPLE_IP, "IP", "ip", false},
-	{TEXT_ADDR, PERF_SAMPLE_ADDR, "ADDR", "addr", false},
-	{TEXT_WEIGHT, PERF_SAMPLE_WEIGHT | (uint64_t)1 << 24, "WEIGHT", "weight", false},
-	{TEXT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "sym", false},
-	{TEXT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "dso", false},
-	{TEXT_PID | TEXT_TID, PERF_SAMPLE_TID, "TID", "tid", false},
-	{TEXT_TIME, PERF_SAMPLE_TIME, "TIME", "time", false},
-	{TEXT_CPU, PERF_SAMPLE_CPU, "CPU", "cpu", true},
-	{TEXT_TRACE, PERF_SAMPLE_RAW, "RAW", "trace", false},
-	{TEXT_PHYS_ADDR, (uint64_t)1 << 19, "PHYS_ADDR", "phys_addr", false},
-	{TEXT_DATA_PAGE_SIZE, (uint64_t)1 << 22, "DATA_PAGE_SIZE", "data_page_size", false},
-	{TEXT_CODE_PAGE_SIZE, (uint64_t)1 << 23, "CODE_PAGE_SIZE", "code_page_size", false},
+	{TEXT_IP, PERF_SAMPLE_IP, "IP", "ip"},
+	{TEXT_ADDR, PERF_SAMPLE_ADDR, "ADDR", "addr"},
+	{TEXT_WEIGHT, PERF_SAMPLE_WEIGHT | (uint64_t)1 << 24, "WEIGHT", "weight"},
+	{TEXT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "sym"},
+	{TEXT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "dso"},
+	{TEXT_PID | TEXT_TID, PERF_SAMPLE_TID, "TID", "tid"},
+	{TEXT_TIME, PERF_SAMPLE_TIME, "TIME", "time"},
+	{TEXT_CPU, PERF_SAMPLE_CPU, "CPU", "cpu"},
+	{TEXT_TRACE, PERF_SAMPLE_RAW, "RAW", "trace"},
+	{TEXT_PHYS_ADDR, (uint64_t)1 << 19, "PHYS_ADDR", "phys_addr"},
+	{TEXT_DATA_PAGE_SIZE, (uint64_t)1 << 22, "DATA_PAGE_SIZE", "data_page_size"},
+	{TEXT_CODE_PAGE_SIZE, (uint64_t)1 << 23, "CODE_PAGE_SIZE", "code_page_size"},
 };
 
-/* A field that one event of a type cannot give is dropped for the type, unless it was asked for. */
+static bool is_dummy(const struct attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
+}
+
+/* A field that the first event of a type cannot give is dropped for the type, unless it was asked
+ * for: as perf, which has but one look. */
 static bool check_fields(struct text *t, struct err *err)
 {
+	bool seen[TEXT_TYPES] = {0};
 	for (size_t i = 0; i < perfdata_event_count(t->pd); i++) {
 		const struct perfdata_event *ev = perfdata_event(t->pd, i);
 		size_t type = type_of(&ev->attr);
+		if (seen[type] || is_dummy(&ev->attr))
+			continue;
+		seen[type] = true;
 		for (size_t k = 0; k < ARRAY_LEN(needs); k++) {
 			uint32_t field = needs[k].field;
 			if (!(t->fields.of[type] & field) ||
@@ -65,7 +74,7 @@ static bool check_fields(struct text *t, struct err *err)
 				continue;
 			if (!(t->fields.asked[type] & field)) {
 				t->fields.of[type] &= ~field;
-			} else if (!needs[k].quiet) {
+			} else {
 				err_set(err, ERR_INPUT,
 					"the samples of event \"%.*s\" have no %s, so -F %s cannot be printed",
 					(int)ev->name.n, ev->name.p, needs[k].what, needs[k].name);
@@ -120,6 +129,12 @@ static void print_padded_hex(struct out *o, uint64_t v)
 	o->n += 16;
 }
 
+static struct str frame_dso(const struct profile *prof, const struct profile_frame *f)
+{
+	return f->object.v ? profile_str(prof, prof->objects.v[f->object.v].path)
+			   : STR("[unknown]");
+}
+
 /* " sym+0xoff (dso)" with the parts that are wanted. */
 static char *put_place(char *p, const struct profile *prof, const struct profile_frame *f,
 		       struct str name, struct str dso, uint32_t fields)
@@ -146,8 +161,7 @@ static void print_frame(struct out *o, const struct profile *prof, frame_id id, 
 {
 	const struct profile_frame *f = profile_frame_at(prof, id);
 	struct str name = profile_frame_name(prof, id);
-	struct str dso = f->object.v ? profile_str(prof, prof->objects.v[f->object.v].path)
-				     : STR("[unknown]");
+	struct str dso = frame_dso(prof, f);
 	char *start = out_room(o, 64 + name.n + dso.n), *p = start;
 	if (block)
 		*p++ = '\t';
@@ -156,6 +170,14 @@ static void print_frame(struct out *o, const struct profile *prof, frame_id id, 
 	if (block)
 		*p++ = '\n';
 	o->n += (size_t)(p - start);
+}
+
+static void print_place(struct out *o, const struct profile *prof, frame_id id, uint32_t fields)
+{
+	const struct profile_frame *f = profile_frame_at(prof, id);
+	struct str name = profile_frame_name(prof, id), dso = frame_dso(prof, f);
+	char *start = out_room(o, 64 + name.n + dso.n);
+	o->n += (size_t)(put_place(start, prof, f, name, dso, fields) - start);
 }
 
 /* --- samples --------------------------------------------------------------------------------- */
@@ -236,6 +258,9 @@ static void print_misc(struct out *o, uint16_t misc)
 /* The time as shown: absolute, since the first sample, or since the one before. */
 static uint64_t shown_time(const struct text *t, size_t row)
 {
+	const struct attr *a = &perfdata_event(t->pd, t->rows[row].event)->attr;
+	if (!(a->sample_type & PERF_SAMPLE_TIME))
+		return UINT64_MAX;
 	uint64_t time = t->rows[row].time;
 	if (t->opt->delta_time)
 		return row ? time - t->rows[row - 1].time : 0;
@@ -274,12 +299,39 @@ static void print_stack(struct out *o, const struct profile *p, const struct ing
 			    true, fields);
 }
 
-static void print_details(struct out *o, const struct sample *s, uint32_t fields)
+static void print_address(struct out *o, const struct text *t, const struct record *r,
+			  const struct sample *s, uint32_t fields)
+{
+	print_padded_hex(o, s->addr);
+	frame_id frame = ingest_address(t->in, r->offset);
+	if (frame.v)
+		print_place(o, t->profile, frame, fields);
+}
+
+static void print_details(struct out *o, const struct text *t, const struct record *r,
+			  const struct sample *s, uint32_t fields)
 {
 	if (fields & TEXT_ADDR)
-		print_padded_hex(o, s->addr);
+		print_address(o, t, r, s, fields);
 	if (fields & TEXT_WEIGHT)
 		out_fmt(o, "%16" PRIu64, s->weight);
+}
+
+/* The sample of a row: of its own event, or one of several in a record of its leader's. */
+static bool read_row(const struct text *t, const struct ingest_row *r,
+		     struct sample_scratch *scratch, struct record *rec, struct sample *s)
+{
+	if (LIKELY(!r->split))
+		return perfdata_record_at(t->pd, r->offset, rec) &&
+		       record_sample(rec, &perfdata_event(t->pd, r->event)->attr, scratch, s);
+	struct ingest_split split = ingest_split(t->in, r);
+	const struct perfdata_event *leader;
+	if (!perfdata_record_at(t->pd, split.offset, rec) ||
+	    !(leader = perfdata_event_of(t->pd, rec)) ||
+	    !record_sample(rec, &leader->attr, scratch, s))
+		return false;
+	s->period = split.period;
+	return true;
 }
 
 static void print_row(struct out *o, struct text *t, size_t row, unsigned worker)
@@ -288,8 +340,7 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 	const struct perfdata_event *ev = perfdata_event(t->pd, r->event);
 	struct record rec;
 	struct sample s;
-	if (!perfdata_record_at(t->pd, r->offset, &rec) ||
-	    !record_sample(&rec, &ev->attr, &t->scratch[worker], &s))
+	if (!read_row(t, r, &t->scratch[worker], &rec, &s))
 		return; /* it could be read in pass 2 */
 	uint32_t fields = t->fields.of[type_of(&ev->attr)];
 	bool has_chain = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
@@ -297,10 +348,7 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 
 	print_head(o, t, row, &s, fields, block);
 	if (fields & TEXT_PERIOD) {
-		uint64_t period = ev->attr.sample_type & PERF_SAMPLE_PERIOD
-					  ? s.period
-					  : ev->attr.sample_period;
-		print_number(o, period, 10);
+		print_number(o, s.period, 10);
 		out_char(o, ' ');
 	}
 	if (fields & TEXT_EVENT) {
@@ -309,7 +357,7 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 	}
 	if ((fields & TEXT_TRACE) && s.raw && t->trace)
 		(void)tracefmt_print(t->trace, o, s.raw, s.raw_size);
-	print_details(o, &s, fields);
+	print_details(o, t, &rec, &s, fields);
 	if (fields & TEXT_IP) {
 		struct ingest_chain chain = ingest_chain(t->in, r->chain);
 		out_char(o, block ? '\n' : ' ');
@@ -382,30 +430,9 @@ static void filter_rows(struct text *t, struct ingest_row *kept)
 	t->row_count = n;
 }
 
-static bool name_address(void *ctx, uint64_t addr, struct str *name, uint64_t *start)
+static uint64_t row_offset(const struct text *t, const struct ingest_row *r)
 {
-	return ingest_kernel_symbol(ctx, addr, name, start);
-}
-
-static bool open_traces(struct text *t, struct err *err)
-{
-	struct str data = perfdata_header(t->pd)->tracing_data;
-	bool wanted = false;
-	for (size_t i = 0; i < perfdata_event_count(t->pd); i++)
-		wanted |= perfdata_event(t->pd, i)->attr.type == PERF_TYPE_TRACEPOINT;
-	if (!wanted || !(t->fields.of[PERF_TYPE_TRACEPOINT] & TEXT_TRACE))
-		return true;
-	if (!data.n) {
-		diag_add(t->diags, DIAG_NOTE, 1,
-			 "the file holds no tracepoint formats, so their fields cannot be shown");
-		return true;
-	}
-	t->trace = tracefmt_new(data, t->diags, err);
-	if (!t->trace)
-		return false;
-	ingest_load_kernel(t->in);
-	tracefmt_set_resolver(t->trace, name_address, t->in);
-	return true;
+	return r->split ? ingest_split(t->in, r).offset : r->offset;
 }
 
 /* The input's pages before the earliest record of this batch are hardly needed again. */
@@ -413,7 +440,7 @@ static void release_behind(struct text *t, size_t rows)
 {
 	uint64_t lowest = UINT64_MAX;
 	for (size_t i = 0; i < rows; i++)
-		lowest = MIN(lowest, t->rows[t->batch_first + i].offset);
+		lowest = MIN(lowest, row_offset(t, &t->rows[t->batch_first + i]));
 	while (t->released < perfdata_chunk_count(t->pd) &&
 	       perfdata_chunk_end(t->pd, t->released) <= lowest)
 		perfdata_release(t->pd, t->released++);
@@ -456,7 +483,8 @@ bool event_text_print(struct out *o, struct ingest *in, const struct ingest_rows
 	struct pool *pool = ingest_pool(in);
 	unsigned workers = pool_threads(pool);
 	t.scratch = mem_calloc(workers, sizeof *t.scratch);
-	bool ok = open_traces(&t, err);
+	bool ok = (!(t.fields.of[PERF_TYPE_TRACEPOINT] & TEXT_TRACE) ||
+		   trace_text_open(in, &t.trace, d, err));
 	for (size_t i = 0; i < perfdata_event_count(t.pd); i++)
 		t.name_width = MAX(t.name_width, perfdata_event(t.pd, i)->name.n);
 	struct ingest_row *kept = NULL;

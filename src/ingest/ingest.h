@@ -22,7 +22,9 @@ struct ingest_options {
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
+	bool addresses;     /* name the data addresses of page faults: ingest_address() */
 	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
+	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
 	const char *comms, *pids, *tids, *cpus;
 };
@@ -45,6 +47,10 @@ void ingest_load_kernel(struct ingest *in);
 bool ingest_kernel_symbol(const struct ingest *in, uint64_t addr, struct str *name,
 			  uint64_t *start);
 
+/* Rows shall differ by what tracepoints say, too; before ingest_aggregate(). False when the
+ * recording's formats cannot be read. */
+MUST_USE bool ingest_by_trace(struct ingest *in, struct err *err);
+
 /* Pass 2 for aggregated views: fills the profile's rows, symbolizes. The profile is owned by `in`.
  */
 MUST_USE bool ingest_aggregate(struct ingest *in, struct err *err);
@@ -52,8 +58,9 @@ MUST_USE bool ingest_aggregate(struct ingest *in, struct err *err);
 /* Pass 2 for timed views: one row per sample, ordered by time (file order among equal times). */
 struct ingest_row {
 	uint64_t time;
-	uint64_t offset : 40; /* of the record: perfdata_record_at() */
-	uint64_t event : 24;
+	uint64_t offset : 40; /* of the record: perfdata_record_at(); or see ingest_split() */
+	uint64_t split : 1;
+	uint64_t event : 23;
 	thread_id thread;
 	uint32_t chain; /* see ingest_chain() */
 };
@@ -62,6 +69,16 @@ struct ingest_rows {
 	size_t n, cap;
 };
 MUST_USE bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err);
+
+/* For rows with `split`: one of several made of a record that holds the counters of a group. */
+struct ingest_split {
+	uint64_t offset; /* of the record, which is of the group's leader */
+	uint64_t period;
+};
+struct ingest_split ingest_split(const struct ingest *in, const struct ingest_row *row);
+
+/* The frame of the data address of the record at an offset; 0: it has none worth a name. */
+frame_id ingest_address(const struct ingest *in, uint64_t offset);
 
 /* A row's call chain, and the frame of the sampled ip. */
 struct ingest_chain {

@@ -39,10 +39,10 @@ static inline void rounds_end(struct rounds *r)
 	r->next_limit = r->newest;
 }
 
-/* The limit a record with this time is too late for; 0: it is in time. */
-static inline uint64_t rounds_late(const struct rounds *r, uint64_t time)
+/* A record with this time should have come in a round that is over. */
+static inline bool rounds_late(const struct rounds *r, uint64_t time)
 {
-	return time <= r->limit ? r->limit : 0;
+	return time <= r->limit;
 }
 
 /* Puts the late rows where they belong among the sorted ones. */

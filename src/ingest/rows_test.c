@@ -48,10 +48,9 @@ static void a_late_row_stands_where_it_was_seen(void **state)
 			continue;
 		}
 		struct ingest_row row = {.time = times[i], .offset = i & 0xff};
-		uint64_t late = rounds_late(&rounds, times[i]);
 		rounds_see(&rounds, times[i]);
-		if (late)
-			vec_push(&rounds.late, (struct late_row){late, row});
+		if (rounds_late(&rounds, times[i]))
+			vec_push(&rounds.late, (struct late_row){rounds.limit, row});
 		else
 			rows_push(&rows, &row);
 	}

@@ -156,18 +156,23 @@ static void try_process_root(struct search *s)
 		search_offer(s, path, false);
 }
 
-/* perf's list, in perf's order (but for the process's own root). */
+/* perf's list, in perf's order (but for the process's own root). Names that are not of files, like
+ * "[vdso]", can only be in the cache. */
 static void search_all(struct search *s)
 {
 	enum { PLACES = 10 };
 	bool usr_lib = strncmp(s->src->path, "/usr/lib/", 9) == 0;
+	if (s->src->path[0] != '/') {
+		try_build_id_cache(s, strcmp(s->src->path, "[vdso]") ? "elf" : "vdso");
+		return;
+	}
 	for (int place = 0; place < PLACES && !search_done(s); place++) {
 		switch (place) {
 		case 0:
 			try_debuglink(s);
 			break;
 		case 1:
-			try_build_id_cache(s, strcmp(s->src->path, "[vdso]") ? "elf" : "vdso");
+			try_build_id_cache(s, "elf");
 			break;
 		case 2:
 			try_build_id_cache(s, "debug");

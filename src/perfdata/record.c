@@ -83,6 +83,19 @@ static void take_build_id(struct cursor *c, unsigned size, struct build_id *out)
 		memcpy(out->bytes, p, out->size);
 }
 
+/*
+ * Whether an MMAP2 holds a build id instead of the inode. Linux (seen up to 6.18) also sets the bit
+ * when not this event but another one on the machine wants build ids, and then writes the inode all
+ * the same: what cannot be the head of a build id is the device's number.
+ */
+static bool holds_build_id(const struct record *r, struct cursor c)
+{
+	if (!(r->misc & MISC_MMAP_BUILD_ID))
+		return false;
+	unsigned size = cursor_u8(&c);
+	return size && size <= BUILD_ID_MAX && !cursor_u8(&c) && !cursor_u16(&c);
+}
+
 bool record_mmap(const struct record *r, struct rec_mmap *out)
 {
 	*out = (struct rec_mmap){.v2 = r->type == PERF_RECORD_MMAP2};
@@ -95,7 +108,7 @@ bool record_mmap(const struct record *r, struct rec_mmap *out)
 	if (!out->v2) {
 		/* What is not data is taken for code, as the kernel meant by sending it. */
 		out->prot = r->misc & MISC_MMAP_DATA ? 3 : 5;
-	} else if (r->misc & MISC_MMAP_BUILD_ID) {
+	} else if (holds_build_id(r, c)) {
 		unsigned size = cursor_u8(&c);
 		cursor_skip(&c, 3);
 		take_build_id(&c, size, &out->build_id);

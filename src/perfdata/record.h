@@ -199,6 +199,11 @@ struct sample_scratch {
 };
 void sample_scratch_free(struct sample_scratch *s);
 
+/* Where the thread was in user space; false when its registers were not recorded. machine: as the
+ * header's arch says, NULL: the one we run on. */
+bool sample_user_ip(const struct sample *s, const struct attr *a, const char *machine, bool swap,
+		    uint64_t *ip);
+
 MUST_USE bool record_sample(const struct record *r, const struct attr *a, struct sample_scratch *s,
 			    struct sample *out);
 

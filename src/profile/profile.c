@@ -16,6 +16,16 @@ struct profile *profile_new(void)
 	return p;
 }
 
+void profile_seal(struct profile *p)
+{
+	index_free(&p->object_index);
+	index_free(&p->func_index);
+	index_free(&p->frame_index);
+	index_free(&p->stack_index);
+	index_free(&p->thread_index);
+	index_free(&p->row_index);
+}
+
 void profile_free(struct profile *p)
 {
 	if (!p)
@@ -28,12 +38,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->stacks);
 	vec_free(&p->threads);
 	vec_free(&p->rows);
-	index_free(&p->object_index);
-	index_free(&p->func_index);
-	index_free(&p->frame_index);
-	index_free(&p->stack_index);
-	index_free(&p->thread_index);
-	index_free(&p->row_index);
+	profile_seal(p);
 	free(p);
 }
 
@@ -166,6 +171,7 @@ void profile_add(struct profile *p, const struct profile_row *row)
 		if (same_row(r, row)) {
 			r->count += row->count;
 			r->weight += row->weight;
+			r->time = MIN(r->time, row->time);
 			return;
 		}
 	}

@@ -89,6 +89,7 @@ struct profile_row {
 	string_id trace; /* what the tracepoint said */
 	uint64_t count;
 	uint64_t weight; /* sum of periods */
+	uint64_t time;   /* of its first sample; 0 where times are not known */
 };
 #define PROFILE_ANY_CPU UINT32_MAX
 
@@ -139,6 +140,8 @@ thread_id profile_thread(struct profile *p, int32_t pid, int32_t tid, struct str
 			 uint32_t process);
 /* Adds to the row of this key and to the event's totals. */
 void profile_add(struct profile *p, const struct profile_row *row);
+/* Nothing more comes: frees what only building needs. */
+void profile_seal(struct profile *p);
 
 /* --- reading ------------------------------------------------------------------------------ */
 

@@ -1,7 +1,5 @@
 #include "render/report_text.h"
 
-#include <stdio.h>
-
 struct columns {
 	struct out *o;
 	const struct hist *h;
@@ -10,7 +8,12 @@ struct columns {
 	const struct hist_fields *fields;
 	uint64_t total; /* 100 % */
 	size_t width[FIELD_COUNT];
-	struct out cell; /* one cell of text, before it is aligned */
+	struct out line; /* of one entry */
+	struct number {
+		uint64_t value;
+		size_t n;
+		char text[48];
+	} last[FIELD_COUNT - FIELD_OVERHEAD]; /* each column's latest number */
 };
 
 /* Letters of enum code_kind, as perf prints them. */
@@ -49,19 +52,36 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
 	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
 		widen(c, FIELD_DSO, ADDRESS_DIGITS);
-	widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
+	/* perf forms the texts when it compares samples: not for a single one. */
+	if (c->h->total_count > 1)
+		widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
+}
+
+/* The order of entries has nothing to do with where they lie in memory. */
+static void prefetch(const struct columns *c, size_t i)
+{
+	size_t n = c->h->order_count;
+	if (i + 16 < n)
+		__builtin_prefetch(&c->h->entries.v[c->h->order[i + 16]]);
+	if (i + 8 < n) {
+		uint32_t sym = c->h->entries.v[c->h->order[i + 8]].sym;
+		__builtin_prefetch(profile_frame_at(c->keys->p, hist_keys_frame(c->keys, sym)));
+	}
 }
 
 static void measure(struct columns *c)
 {
-	for (size_t i = 1; i < c->h->entries.n; i++)
-		widen_for(c, &c->h->entries.v[i]);
-	if (c->h->entries.n > 1) {
+	for (size_t i = 0; i < c->h->order_count; i++) {
+		prefetch(c, i);
+		widen_for(c, &c->h->entries.v[c->h->order[i]]);
+	}
+	if (c->h->order_count) {
 		c->width[FIELD_PID] = c->width[FIELD_TID] = c->width[FIELD_COMM] + 8;
 		widen(c, FIELD_CPU, 3);
 	}
 	for (size_t f = 0; f < FIELD_COUNT; f++) {
-		widen(c, (enum hist_field)f, hist_field_width((enum hist_field)f));
+		widen(c, (enum hist_field)f,
+		      hist_field_width((enum hist_field)f) * (1 + c->h->member_count));
 		widen(c, (enum hist_field)f, strlen(header_of(c, (enum hist_field)f)));
 	}
 }
@@ -79,23 +99,43 @@ static void print_short(struct out *o, uint64_t n)
 	out_char(o, units[unit]);
 }
 
-static void print_event(struct columns *c)
+static void print_names(struct columns *c)
 {
 	const struct profile *p = c->keys->p;
-	bool relative = c->opt->relative;
-	out_cstr(c->o, "# Samples: ");
-	print_short(c->o, relative ? c->h->shown_count : c->h->total_count);
-	out_cstr(c->o, " of event '");
-	out_str(c->o, profile_str(p, p->events.v[c->h->event.v].name));
-	out_cstr(c->o, "'\n# Event count (approx.): ");
-	out_u64(c->o, c->total);
-	out_cstr(c->o, "\n#\n");
+	const struct hist *h = c->h;
+	out_cstr(c->o, h->member_count ? " of events '" : " of event '");
+	if (h->member_count) {
+		out_str(c->o, c->opt->group_name.n ? c->opt->group_name : STR("anon group"));
+		out_cstr(c->o, " { ");
+	}
+	out_str(c->o, profile_str(p, p->events.v[h->event.v].name));
+	for (size_t m = 0; m < h->member_count; m++) {
+		out_cstr(c->o, ", ");
+		out_str(c->o, profile_str(p, p->events.v[h->members[m].event.v].name));
+	}
+	out_cstr(c->o, h->member_count ? " }'" : "'");
 }
 
-static void print_between(struct columns *c, bool *first)
+static void print_event(struct columns *c)
+{
+	const struct hist *h = c->h;
+	uint64_t count = c->opt->relative ? h->shown_count : h->total_count;
+	uint64_t weight = c->total;
+	for (size_t m = 0; m < h->member_count; m++) {
+		const struct hist *member = &h->members[m];
+		count += c->opt->relative ? member->shown_count : member->total_count;
+		weight += c->opt->relative ? member->shown_weight : member->total_weight;
+	}
+	out_cstr(c->o, "# Samples: ");
+	print_short(c->o, count);
+	print_names(c);
+	out_fmt(c->o, "\n# Event count (approx.): %" PRIu64 "\n#\n", weight);
+}
+
+static void put_between(const struct columns *c, struct out *o, bool *first)
 {
 	if (!*first)
-		out_cstr(c->o, c->opt->separator ? c->opt->separator : "  ");
+		out_cstr(o, c->opt->separator ? c->opt->separator : "  ");
 	*first = false;
 }
 
@@ -107,7 +147,7 @@ static void print_heading(struct columns *c)
 		enum hist_field f = c->fields->show[i];
 		if (!hist_field_shown(c->fields, f))
 			continue;
-		print_between(c, &first);
+		put_between(c, c->o, &first);
 		size_t pad = c->width[f] - strlen(header_of(c, f));
 		if (!hist_field_is_key(f))
 			out_spaces(c->o, pad);
@@ -124,7 +164,7 @@ static void print_heading(struct columns *c)
 		enum hist_field f = c->fields->show[i];
 		if (!hist_field_shown(c->fields, f))
 			continue;
-		print_between(c, &first);
+		put_between(c, c->o, &first);
 		for (size_t n = 0; n < c->width[f]; n++)
 			out_char(c->o, '.');
 	}
@@ -133,68 +173,111 @@ static void print_heading(struct columns *c)
 
 /* --- cells ----------------------------------------------------------------------------------- */
 
-static void cell_percent(struct columns *c, enum hist_field f, uint64_t value)
+static uint64_t total_of(const struct columns *c, const struct hist *h)
 {
-	double percent = c->total ? 100.0 * (double)value / (double)c->total : 0.0;
-	int digits = c->opt->separator ? 1 : (int)hist_field_width(f) - 2;
-	out_fmt(&c->cell, " %*.2f%%", digits, percent);
+	return c->opt->relative ? h->shown_weight : h->total_weight;
 }
 
-static void cell_number(struct columns *c, enum hist_field f, uint64_t value)
+static void put_number(struct columns *c, const struct hist *h, enum hist_field f, uint64_t value)
 {
-	int digits = c->opt->separator ? 1 : (int)hist_field_width(f) - 1;
-	out_fmt(&c->cell, " %*" PRIu64, digits, value);
+	int width = (int)hist_field_width(f);
+	bool padded = !c->opt->separator;
+	uint64_t total = total_of(c, h);
+	if (f == FIELD_CHILDREN && !c->opt->hist->children)
+		out_fmt(&c->line, " %*s", width - 1, "N/A");
+	else if (f == FIELD_SAMPLES || f == FIELD_PERIOD)
+		out_fmt(&c->line, " %*" PRIu64, padded ? width - 1 : 1, value);
+	else
+		out_fmt(&c->line, " %*.2f%%", padded ? width - 2 : 1,
+			total ? 100.0 * (double)value / (double)total : 0.0);
+}
+
+static void cell_number(struct columns *c, enum hist_field f, uint32_t entry)
+{
+	const struct hist *h = c->h;
+	/* Entries come by weight: many in a row have the same numbers. */
+	uint64_t value = hist_number(h, f, entry);
+	struct number *last = &c->last[f - FIELD_OVERHEAD];
+	if (!last->n || last->value != value) {
+		size_t start = c->line.n;
+		put_number(c, h, f, value);
+		last->value = value;
+		last->n = MIN(c->line.n - start, sizeof last->text);
+		memcpy(last->text, c->line.buf + start, last->n);
+	} else {
+		out_bytes(&c->line, last->text, last->n);
+	}
+	for (size_t m = 0; m < h->member_count; m++)
+		put_number(c, &h->members[m], f,
+			   hist_number(&h->members[m], f, h->pairs[entry * h->member_count + m]));
 }
 
 /* Text cut and padded to the column. */
 static void cell_text(struct columns *c, struct str text, size_t width)
 {
-	out_bytes(&c->cell, text.p, MIN(text.n, width));
-	out_spaces(&c->cell, width - MIN(text.n, width));
+	out_bytes(&c->line, text.p, MIN(text.n, width));
+	out_spaces(&c->line, width - MIN(text.n, width));
 }
 
-static void cell_symbol(struct columns *c, const struct hist_entry *e)
+/* As %#.16x: nothing before a zero. */
+static void cell_address(struct columns *c, uint64_t addr)
+{
+	char digits[ADDRESS_DIGITS];
+	for (size_t i = ADDRESS_DIGITS; i-- > 0;) {
+		digits[i] = "0123456789abcdef"[addr & 15];
+		addr >>= 4;
+	}
+	bool zero = digits[0] == '0' && memcmp(digits, digits + 1, sizeof digits - 1) == 0;
+	out_cstr(&c->line, zero ? "" : "0x");
+	out_bytes(&c->line, digits, sizeof digits);
+}
+
+static void cell_symbol(struct columns *c, const struct profile_frame *fr)
 {
 	const struct profile *p = c->keys->p;
-	const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(c->keys, e->sym));
 	struct str name = profile_str(p, p->funcs.v[fr->func.v].name);
-	out_fmt(&c->cell, "[%c] ", kind_letters[MIN(fr->kind, sizeof kind_letters - 1)]);
+	const char level[] = {'[', kind_letters[MIN(fr->kind, sizeof kind_letters - 1)], ']', ' '};
+	out_bytes(&c->line, level, sizeof level);
 	if (name.n)
-		out_str(&c->cell, name);
+		out_str(&c->line, name);
 	else
-		out_fmt(&c->cell, "%#.*" PRIx64, ADDRESS_DIGITS, fr->addr);
+		cell_address(c, fr->addr);
 }
 
-static void cell_thread(struct columns *c, enum hist_field f, const struct hist_entry *e)
+static void cell_trace(struct columns *c, const struct hist_who *who)
 {
 	const struct profile *p = c->keys->p;
-	out_fmt(&c->cell, "%7" PRId32 ":", p->threads.v[e->thread.v].tid);
-	cell_text(c, hist_keys_last_comm(c->keys, e->thread), c->width[f] - 8);
+	bool tracepoint = p->events.v[c->h->event.v].tracepoint;
+	struct str text = tracepoint ? profile_str(p, who->trace) : STR("N/A");
+	out_bytes(&c->line, text.p, MIN(text.n, c->width[FIELD_TRACE]));
 }
 
 static void cell_key(struct columns *c, enum hist_field f, const struct hist_entry *e)
 {
 	const struct profile *p = c->keys->p;
+	const struct hist_who *who = &c->keys->whos.v[e->who];
+	const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(c->keys, e->sym));
+	size_t start = c->line.n;
 	switch (f) {
 	case FIELD_PID:
 	case FIELD_TID:
-		cell_thread(c, f, e);
+		out_fmt(&c->line, "%7" PRId32 ":", p->threads.v[e->thread.v].tid);
+		cell_text(c, hist_keys_last_comm(c->keys, e->thread), c->width[f] - 8);
 		break;
 	case FIELD_COMM:
 		cell_text(c, profile_str(p, p->threads.v[e->thread.v].comm), c->width[f]);
 		break;
 	case FIELD_DSO:
-		cell_text(c, dso_name(p, profile_frame_at(p, hist_keys_frame(c->keys, e->sym))),
-			  c->width[f]);
+		cell_text(c, dso_name(p, fr), c->width[f]);
 		break;
 	case FIELD_SYMBOL:
-		cell_symbol(c, e);
+		cell_symbol(c, fr);
 		break;
 	case FIELD_CPU:
-		out_fmt(&c->cell, "%3.3" PRId32, (int32_t)c->keys->whos.v[e->who].cpu);
+		out_fmt(&c->line, "%3.3" PRId32, (int32_t)who->cpu);
 		break;
 	case FIELD_TRACE:
-		cell_text(c, profile_str(p, c->keys->whos.v[e->who].trace), c->width[f]);
+		cell_trace(c, who);
 		break;
 	default:
 		cell_text(c, STR("-      -"), c->width[f]);
@@ -202,66 +285,35 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 	}
 	/* The separator means nothing else in the line. */
 	if (c->opt->separator)
-		for (size_t i = 0; i < c->cell.n; i++)
-			if (c->cell.buf[i] == c->opt->separator[0])
-				c->cell.buf[i] = '.';
-}
-
-static void cell(struct columns *c, enum hist_field f, const struct hist_entry *e)
-{
-	switch (f) {
-	case FIELD_OVERHEAD:
-		cell_percent(c, f, e->weight);
-		break;
-	case FIELD_OVERHEAD_SYS:
-		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_KERNEL]);
-		break;
-	case FIELD_OVERHEAD_US:
-		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_USER]);
-		break;
-	case FIELD_OVERHEAD_GUEST_SYS:
-		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_GUEST_KERNEL]);
-		break;
-	case FIELD_OVERHEAD_GUEST_US:
-		cell_percent(c, f, c->h->modes.v[e - c->h->entries.v].weight[CODE_GUEST_USER]);
-		break;
-	case FIELD_CHILDREN:
-		if (c->opt->hist->children)
-			cell_percent(c, f, e->children);
-		else
-			out_fmt(&c->cell, " %*s", (int)hist_field_width(f) - 1, "N/A");
-		break;
-	case FIELD_SAMPLES:
-		cell_number(c, f, e->count);
-		break;
-	case FIELD_PERIOD:
-		cell_number(c, f, e->weight);
-		break;
-	default:
-		cell_key(c, f, e);
-		break;
-	}
+		for (size_t i = start; i < c->line.n; i++)
+			if (c->line.buf[i] == c->opt->separator[0])
+				c->line.buf[i] = '.';
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-static void print_entry(struct columns *c, const struct hist_entry *e)
+static void print_entry(struct columns *c, uint32_t entry)
 {
 	bool first = true;
+	c->line.n = 0;
 	if (!c->opt->separator)
-		out_cstr(c->o, "  ");
+		out_cstr(&c->line, "  ");
 	for (size_t i = 0; i < c->fields->show_count; i++) {
 		enum hist_field f = c->fields->show[i];
 		if (!hist_field_shown(c->fields, f))
 			continue;
-		print_between(c, &first);
-		c->cell.n = 0;
-		cell(c, f, e);
-		out_str(c->o, out_text(&c->cell));
-		if (i + 1 < c->fields->show_count && c->cell.n < c->width[f])
-			out_spaces(c->o, c->width[f] - c->cell.n);
+		put_between(c, &c->line, &first);
+		size_t start = c->line.n;
+		if (hist_field_is_key(f))
+			cell_key(c, f, &c->h->entries.v[entry]);
+		else
+			cell_number(c, f, entry);
+		size_t n = c->line.n - start;
+		if (i + 1 < c->fields->show_count && n < c->width[f])
+			out_spaces(&c->line, c->width[f] - n);
 	}
-	out_char(c->o, '\n');
+	out_char(&c->line, '\n');
+	out_str(c->o, out_text(&c->line));
 }
 
 static uint64_t entry_weight(const struct report_options *opt, const struct hist_entry *e)
@@ -276,14 +328,15 @@ static void print_entries(struct columns *c)
 	if (graphs)
 		callgraph_init(&graph, c->h, c->keys, c->opt->graph, c->opt->hist->children,
 			       c->total);
-	for (size_t i = 0; i + 1 < c->h->entries.n; i++) {
+	for (size_t i = 0; i < c->h->order_count; i++) {
+		prefetch(c, i);
 		uint32_t id = c->h->order[i];
 		const struct hist_entry *e = &c->h->entries.v[id];
 		uint64_t weight = entry_weight(c->opt, e);
 		double percent = c->total ? (double)weight * 100.0 / (double)c->total : 0.0;
 		if ((float)percent < (float)c->opt->min_percent)
 			continue;
-		print_entry(c, e);
+		print_entry(c, id);
 		if (graphs && callgraph_worth(&graph, weight)) {
 			callgraph_of(&graph, id);
 			report_text_graph(c->o, &graph, c->opt, c->h->total_weight, weight);
@@ -302,7 +355,7 @@ void report_text_event(struct out *o, const struct hist *h, const struct hist_ke
 			    .opt = opt,
 			    .fields = &opt->hist->fields,
 			    .total = opt->relative ? h->shown_weight : h->total_weight};
-	out_memory(&c.cell);
+	out_memory(&c.line);
 	measure(&c);
 	if (!opt->quiet) {
 		print_event(&c);
@@ -310,5 +363,5 @@ void report_text_event(struct out *o, const struct hist *h, const struct hist_ke
 	}
 	print_entries(&c);
 	out_cstr(o, "\n\n");
-	(void)out_finish(&c.cell);
+	(void)out_finish(&c.line);
 }

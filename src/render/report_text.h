@@ -11,6 +11,7 @@ struct report_options {
 	const struct callgraph_options *graph;
 	double min_percent;    /* entries below are left out */
 	const char *separator; /* between columns, which are then not padded; NULL: none */
+	struct str group_name; /* of an event with members; may be empty */
 	bool quiet;            /* entries only */
 	bool relative;         /* percentages of what the filter leaves, not of all samples */
 	bool dso_filter;       /* one was given: narrows a column */

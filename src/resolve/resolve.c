@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "resolve/embedded.h"
 #include "resolve/kernel.h"
 #include "resolve/vdso.h"
 
@@ -24,6 +25,7 @@ struct resolver {
 	struct entry **entries; /* by object id; NULL until asked for */
 	struct kernel_symbols kernel;
 	bool kernel_tried;
+	struct embedded_tables embedded;
 };
 
 struct resolver *resolver_new(const struct session *s, const struct resolve_options *opt)
@@ -46,7 +48,24 @@ void resolver_free(struct resolver *r)
 	}
 	free(r->entries);
 	kernel_symbols_free(&r->kernel);
+	embedded_tables_free(&r->embedded);
 	free(r);
+}
+
+struct embedded_table *resolver_embed(struct resolver *r, const struct embedded_key *key)
+{
+	return embedded_tables_put(&r->embedded, key);
+}
+
+void resolver_embed_symbol(struct embedded_table *t, const struct symbol *s)
+{
+	vec_push(&t->found, *s);
+}
+
+void resolver_embed_end(struct resolver *r)
+{
+	embedded_tables_seal(&r->embedded);
+	r->kernel.embedded = embedded_tables_kernel(&r->embedded);
 }
 
 static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
@@ -64,11 +83,36 @@ static void load_file(struct resolver *r, struct entry *e, const struct session_
 		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
 }
 
+/* A process in a container has another /tmp and calls itself by another number. */
+static bool perf_map_in_container(int32_t pid, char *path, size_t size)
+{
+	char status[32];
+	struct str text, line, number = STR(""), rest;
+	snprintf(status, sizeof status, "/proc/%d/status", pid);
+	if (pid <= 0 || !file_read(status, 1 << 16, &text, NULL))
+		return false;
+	for (rest = text; str_line(&rest, &line);) {
+		if (!str_starts(line, "NStgid:"))
+			continue;
+		/* from the outermost namespace to its own */
+		const char *tab = memrchr(line.p, '\t', line.n);
+		number = str_skip(line, tab ? (size_t)(tab + 1 - line.p) : line.n);
+		break;
+	}
+	snprintf(path, size, "/proc/%d/root/tmp/perf-%.*s.map", pid, (int)number.n, number.p);
+	free((void *)text.p);
+	return number.n > 0;
+}
+
 static void load_perf_map(struct resolver *r, struct entry *e, const struct session_object *o)
 {
 	struct err err = {0};
 	struct str path = session_str(r->session, o->path);
+	char inside[64];
 	if (symtab_load_perf_map(&e->own, path.p, &e->diags, &err))
+		e->table = &e->own;
+	else if (err.sys == ENOENT && perf_map_in_container(o->pid, inside, sizeof inside) &&
+		 symtab_load_perf_map(&e->own, inside, &e->diags, &err))
 		e->table = &e->own;
 	else if (err.sys != ENOENT)
 		diag_add(&e->diags, DIAG_BAD_MAP_FILE, 1, "%s", err.text);
@@ -80,6 +124,33 @@ static void load_vdso(struct entry *e, const struct session_object *o)
 		e->table = &e->own;
 }
 
+static void load_from_disk(struct resolver *r, struct entry *e, const struct session_object *o)
+{
+	if (o->kind == OBJECT_FILE)
+		load_file(r, e, o);
+	else if (o->kind == OBJECT_ANON)
+		load_perf_map(r, e, o);
+	else
+		load_vdso(e, o);
+}
+
+/* What the disk has is better known to the user (a debug package may have come since), so it is
+ * asked first, unless it was wrong already when the recording ended. */
+static void load_own(struct resolver *r, struct entry *e, const struct session_object *o)
+{
+	const struct embedded_table *came = embedded_tables_find(&r->embedded, o,
+								 session_str(r->session, o->path));
+	if (came && came->key.gone && !r->opt.symfs) {
+		e->table = &came->table;
+		return;
+	}
+	load_from_disk(r, e, o);
+	if (came && (!e->table || !e->table->syms.n)) {
+		e->table = &came->table;
+		e->diags = (struct diags){0};
+	}
+}
+
 /* Loads one object; runs on any worker, touches only its entry. */
 static void load_entry(struct resolver *r, object_id id)
 {
@@ -87,13 +158,9 @@ static void load_entry(struct resolver *r, object_id id)
 	const struct session_object *o = session_object(r->session, id);
 	switch (o->kind) {
 	case OBJECT_FILE:
-		load_file(r, e, o);
-		break;
 	case OBJECT_ANON:
-		load_perf_map(r, e, o);
-		break;
 	case OBJECT_VDSO:
-		load_vdso(e, o);
+		load_own(r, e, o);
 		break;
 	case OBJECT_BPF:
 		e->whole = (struct symbol){.start = o->start,

@@ -1,6 +1,7 @@
 #include "session/objects.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 void objects_init(struct objects *o)
@@ -141,15 +142,58 @@ object_id objects_bpf(struct objects *o, const struct rec_ksymbol *k)
 	return objects_put(o, &want, 0);
 }
 
-void objects_set_build_id(struct objects *o, const struct rec_build_id *id)
+/* Objects without build id, by path. */
+struct nameless {
+	struct u64map first; /* path -> the first one; 0: none left */
+	uint32_t *next;      /* the next one of the same path; 0: none */
+};
+
+static void nameless_find(struct nameless *l, const struct objects *o)
 {
-	bool kernel = str_starts(id->path, "[kernel.kallsyms]");
-	for (size_t i = 1; i < o->list.n; i++) {
-		struct session_object *have = &o->list.v[i];
+	l->next = mem_calloc(o->list.n, sizeof *l->next);
+	for (size_t i = o->list.n - 1; i > 0; i--) {
+		const struct session_object *have = &o->list.v[i];
 		if (have->build_id.size)
 			continue;
-		if (kernel ? have->kind == OBJECT_KERNEL
-			   : str_eq(strtab_get(&o->strings, have->path), id->path))
-			have->build_id = id->build_id;
+		const uint32_t *first = u64map_get(&l->first, have->path.v);
+		l->next[i] = first ? *first : 0;
+		u64map_put(&l->first, have->path.v, (uint32_t)i);
 	}
+}
+
+static string_id path_of_id(const struct objects *o, const struct rec_build_id *id)
+{
+	bool kernel = str_starts(id->path, "[kernel.kallsyms]");
+	return strtab_find(&o->strings, kernel ? STR("[kernel.kallsyms]") : id->path);
+}
+
+/* Recordings of several containers have several files, and ids, of one path. They come in the same
+ * order. A lone id is for all: then the inodes differ because the file was moved or copied. */
+void objects_take_build_ids(struct objects *o, const struct rec_build_id *ids, size_t n)
+{
+	struct nameless left = {0};
+	struct u64map lone = {0}; /* path -> number + 1 of its only id; 0: it has several */
+	nameless_find(&left, o);
+	for (size_t i = 0; i < n; i++) {
+		string_id path = path_of_id(o, &ids[i]);
+		const uint32_t *known = u64map_get(&lone, path.v);
+		if (!path.v ||
+		    (known && *known && build_id_eq(&ids[*known - 1].build_id, &ids[i].build_id)))
+			continue;
+		u64map_put(&lone, path.v, known ? 0 : (uint32_t)i + 1);
+		uint32_t *first = u64map_get(&left.first, path.v);
+		if (first && *first) {
+			o->list.v[*first].build_id = ids[i].build_id;
+			*first = left.next[*first];
+		}
+	}
+	for (size_t i = 1; i < o->list.n; i++) {
+		struct session_object *have = &o->list.v[i];
+		const uint32_t *id = u64map_get(&lone, have->path.v);
+		if (!have->build_id.size && id && *id)
+			have->build_id = ids[*id - 1].build_id;
+	}
+	free(left.next);
+	u64map_free(&left.first);
+	u64map_free(&lone);
 }

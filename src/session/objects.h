@@ -23,6 +23,7 @@ object_id objects_kernel(struct objects *o, const struct rec_mmap *m, bool *text
 
 object_id objects_bpf(struct objects *o, const struct rec_ksymbol *k);
 
-void objects_set_build_id(struct objects *o, const struct rec_build_id *id);
+/* Ids of paths, to objects that have none. */
+void objects_take_build_ids(struct objects *o, const struct rec_build_id *ids, size_t n);
 
 #endif

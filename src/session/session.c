@@ -52,7 +52,8 @@ struct comm_change {
 struct session {
 	struct objects objects;
 	VEC(struct change) changes;
-	bool ordered; /* changes came in order of time so far */
+	VEC(struct rec_build_id) build_ids; /* by path, until seal */
+	bool ordered;                       /* changes came in order of time so far */
 	uint64_t kernel_text;
 	object_id kernel;
 
@@ -85,6 +86,7 @@ void session_free(struct session *s)
 		spacetime_free(&s->processes.v[i].space);
 	objects_free(&s->objects);
 	vec_free(&s->changes);
+	vec_free(&s->build_ids);
 	vec_free(&s->processes);
 	vec_free(&s->lives);
 	vec_free(&s->comms);
@@ -209,7 +211,7 @@ void session_apply(struct session *s, const struct record *r, const struct sampl
 
 void session_set_build_id(struct session *s, const struct rec_build_id *id)
 {
-	objects_set_build_id(&s->objects, id);
+	vec_push(&s->build_ids, *id);
 }
 
 /* --- seal: replay in order of time --------------------------------------------------------------
@@ -394,6 +396,8 @@ void session_seal(struct session *s)
 	replay_all(s);
 	vec_free(&s->changes);
 	u64map_free(&s->current);
+	objects_take_build_ids(&s->objects, s->build_ids.v, s->build_ids.n);
+	vec_free(&s->build_ids);
 	index_comms(s);
 	index_lives(s);
 	for (size_t i = 0; i < s->processes.n; i++)
@@ -423,7 +427,7 @@ static const struct life *life_at(const struct session *s, int32_t tid, uint64_t
 	return hit;
 }
 
-static string_id comm_at(const struct session *s, const struct life *l, uint64_t time)
+static bool comm_at(const struct session *s, const struct life *l, uint64_t time, string_id *comm)
 {
 	uint32_t lo = 0, hi = l->comm_count;
 	while (lo < hi) {
@@ -433,7 +437,9 @@ static string_id comm_at(const struct session *s, const struct life *l, uint64_t
 		else
 			hi = mid;
 	}
-	return lo ? s->comms.v[l->comm_first + lo - 1].comm : (string_id){0};
+	if (lo)
+		*comm = s->comms.v[l->comm_first + lo - 1].comm;
+	return lo > 0;
 }
 
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time)
@@ -441,15 +447,17 @@ struct session_who session_who_at(const struct session *s, int32_t pid, int32_t 
 	struct session_who who = {.pid = pid, .tid = tid};
 	const struct life *l = life_at(s, tid, time);
 	if (l) {
-		who.comm = comm_at(s, l, time);
+		who.named = comm_at(s, l, time, &who.comm);
 		who.process = l->process;
 	}
 	if ((!l || (l->pid != pid && pid != -1)) && pid != tid) {
 		const struct life *leader = life_at(s, pid, time);
 		who.process = leader ? leader->process : 0;
 	}
-	if (tid == 0 && pid == 0)
+	if (tid == 0 && pid == 0) {
 		who.comm = s->objects.swapper;
+		who.named = true;
+	}
 	return who;
 }
 

@@ -43,7 +43,8 @@ void session_free(struct session *s);
 void session_apply(struct session *s, const struct record *r, const struct sample_id *who,
 		   struct diags *d);
 
-/* From the BUILD_ID feature: the id of the object with this path, unless its MMAP2 said one. */
+/* From the BUILD_ID feature: the id of an object with this path whose MMAP2 said none. The path
+ * must live until seal. */
 void session_set_build_id(struct session *s, const struct rec_build_id *id);
 
 /* Orders everything by time and builds the look-up tables. */
@@ -56,7 +57,8 @@ void session_seal(struct session *s);
 struct session_who {
 	int32_t pid, tid;
 	uint32_t process;
-	string_id comm; /* 0: unknown; perf prints ":TID" */
+	string_id comm;
+	bool named; /* else the comm is unknown; perf prints ":TID". A name may well be empty. */
 };
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time);
 

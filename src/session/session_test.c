@@ -43,8 +43,9 @@ static void apply(struct world *w, uint32_t type, uint16_t misc, struct out *bod
 	(void)out_finish(body);
 }
 
-static void map_misc(struct world *w, uint16_t misc, int32_t pid, uint64_t addr, uint64_t len,
-		     uint64_t pgoff, uint32_t prot, const char *path, uint64_t time)
+static void map_inode(struct world *w, uint16_t misc, int32_t pid, uint64_t addr, uint64_t len,
+		      uint64_t pgoff, uint32_t prot, const char *path, uint64_t inode,
+		      uint64_t time)
 {
 	struct out o;
 	out_memory(&o);
@@ -54,12 +55,18 @@ static void map_misc(struct world *w, uint16_t misc, int32_t pid, uint64_t addr,
 	u64(&o, len);
 	u64(&o, pgoff);
 	u64(&o, 0); /* major, minor */
-	u64(&o, 1); /* inode */
+	u64(&o, inode);
 	u64(&o, 0);
 	u32(&o, prot);
 	u32(&o, 2);
 	text(&o, path);
 	apply(w, PERF_RECORD_MMAP2, misc, &o, time);
+}
+
+static void map_misc(struct world *w, uint16_t misc, int32_t pid, uint64_t addr, uint64_t len,
+		     uint64_t pgoff, uint32_t prot, const char *path, uint64_t time)
+{
+	map_inode(w, misc, pid, addr, len, pgoff, prot, path, 1, time);
 }
 
 static void map(struct world *w, int32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff,
@@ -145,6 +152,17 @@ static void a_thread_is_named_by_its_latest_comm(void **state)
 	assert_string_equal(comm_at(w, 10, 10, 49), "early");
 	assert_string_equal(comm_at(w, 10, 10, 50), "late");
 	assert_string_equal(comm_at(w, 0, 0, 1), "swapper");
+}
+
+static void a_name_may_be_empty(void **state)
+{
+	struct world *w = *state;
+	comm(w, 10, 10, "", 20);
+	session_seal(w->s);
+	assert_false(session_who_at(w->s, 10, 10, 19).named);
+	assert_true(session_who_at(w->s, 10, 10, 20).named);
+	assert_false(session_who_at(w->s, 11, 11, 20).named);
+	assert_true(session_who_at(w->s, 0, 0, 1).named);
 }
 
 static void a_child_begins_with_its_parents_name_and_maps(void **state)
@@ -246,18 +264,48 @@ static void kernel_symbols_come_and_go(void **state)
 	assert_int_not_equal(session_epoch_at(w->s, 0, 9), session_epoch_at(w->s, 0, 10));
 }
 
+static void list_build_id(struct world *w, int byte)
+{
+	struct rec_build_id id = {.pid = 1, .path = STR("/bin/p")};
+	id.build_id.size = 20;
+	memset(id.build_id.bytes, byte, 20);
+	session_set_build_id(w->s, &id);
+}
+
+/* The first byte of the id of what lies at 0x1000; 0: it has none. */
+static int build_id_at(struct world *w, int32_t pid)
+{
+	struct session_who who = session_who_at(w->s, pid, pid, 1);
+	object_id o = session_place_at(w->s, who.process, false, 0x1000, 1).object;
+	return session_object(w->s, o)->build_id.bytes[0];
+}
+
 static void the_header_gives_build_ids_that_mmaps_lack(void **state)
 {
 	struct world *w = *state;
-	struct rec_build_id id = {.pid = 1, .path = STR("/bin/p")};
-	id.build_id.size = 20;
-	memset(id.build_id.bytes, 7, 20);
-	map(w, 60, 0x1000, 0x1000, 0, "/bin/p", 0);
-	session_set_build_id(w->s, &id);
+	map_inode(w, PERF_RECORD_MISC_USER, 60, 0x1000, 0x1000, 0, EXEC, "/bin/p", 1, 0);
+	map_inode(w, PERF_RECORD_MISC_USER, 61, 0x1000, 0x1000, 0, EXEC, "/bin/p", 2, 0);
+	map(w, 62, 0x1000, 0x1000, 0, "/bin/q", 0);
+	list_build_id(w, 7);
 	session_seal(w->s);
-	struct session_who who = session_who_at(w->s, 60, 60, 1);
-	object_id o = session_place_at(w->s, who.process, false, 0x1000, 1).object;
-	assert_int_equal(session_object(w->s, o)->build_id.size, 20);
+	assert_int_equal(build_id_at(w, 60), 7);
+	assert_int_equal(build_id_at(w, 61), 7);
+	assert_int_equal(build_id_at(w, 62), 0);
+}
+
+static void files_of_one_path_have_their_own_build_ids(void **state)
+{
+	struct world *w = *state;
+	for (uint64_t i = 0; i < 3; i++)
+		map_inode(w, PERF_RECORD_MISC_USER, 60 + (int32_t)i, 0x1000, 0x1000, 0, EXEC,
+			  "/bin/p", 100 + i, 0);
+	list_build_id(w, 7);
+	list_build_id(w, 7);
+	list_build_id(w, 8);
+	session_seal(w->s);
+	assert_int_equal(build_id_at(w, 60), 7);
+	assert_int_equal(build_id_at(w, 61), 8);
+	assert_int_equal(build_id_at(w, 62), 0);
 }
 
 static void malformed_records_are_counted_not_believed(void **state)
@@ -294,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		TEST(a_thread_is_named_by_its_latest_comm),
+		TEST(a_name_may_be_empty),
 		TEST(a_child_begins_with_its_parents_name_and_maps),
 		TEST(a_reused_pid_is_another_process),
 		TEST(threads_share_the_maps_of_their_process),
@@ -301,6 +350,7 @@ int main(void)
 		TEST(jit_code_is_absolute_and_belongs_to_a_perf_map),
 		TEST(kernel_symbols_come_and_go),
 		TEST(the_header_gives_build_ids_that_mmaps_lack),
+		TEST(files_of_one_path_have_their_own_build_ids),
 		TEST(malformed_records_are_counted_not_believed),
 		TEST(a_tower_of_forks_is_no_trouble),
 	};

@@ -7,6 +7,13 @@ set -u
 need_perf
 make_workload
 
+# The whole machine runs other people's programs too, which may be gone or replaced when they are
+# looked up: what is compared of it is a program of a name that only this run has, and the idle task.
+own=w$$
+ln work "$own"
+declare -A filter=([system]="--comms=$own,swapper" [tracepoints]="--comms=$own,swapper" [stacks]="--comms=$own,swapper")
+
+crowded=
 cases=()
 record() { # NAME OPTIONS...
 	local name=$1
@@ -21,10 +28,12 @@ record flat -F 999 -- ./work 0.5
 record events -F 499 -g -e cpu-clock -e page-faults -- sh -c './work 0.3; ls -R /usr/share/doc > /dev/null'
 record zstd -z -F 999 -g -- ./work 0.5
 perf record -q -N -F 999 -g -o - -- ./work 0.5 > pipe.data 2> /dev/null && cases+=(pipe)
-if [ "$(id -u)" = 0 ]; then
-	record system -F 999 -a -g -- ./work 0.5
-	record tracepoints -a -e sched:sched_switch -e sched:sched_process_fork -- sh -c 'ls > /dev/null; ./work 0.1'
-	record stacks -a -g -e sched:sched_switch -- ./work 0.1
+if [ "$(id -u)" = 0 ] && sees_all_processes; then
+	others_have_other_files && crowded=1
+	record system -F 999 -a -g -- "./$own" 0.5
+	record tracepoints -a -e sched:sched_switch -e sched:sched_process_fork -- sh -c "ls > /dev/null; ./$own 0.1"
+	record stacks -a -g -e sched:sched_switch -- "./$own" 0.1
+	others_have_other_files && crowded=1
 fi
 [ ${#cases[@]} -gt 0 ] || skip "perf cannot record here: $(tail -n 1 fp.log)"
 
@@ -35,7 +44,9 @@ entries() { grep -vE '^(#|$)' | sed 's/ *$//' | sort; }
 count=0
 verdict() { # NAME EXPECTED GOT
 	count=$((count + 1))
-	if [ -s "$2" ] && cmp -s "$2" "$3"; then
+	if [ ! -s "$2" ]; then
+		echo "ok - $1 # SKIP perf itself shows nothing"
+	elif cmp -s "$2" "$3"; then
 		echo "ok - $1"
 	else
 		echo "not ok - $1"
@@ -43,8 +54,6 @@ verdict() { # NAME EXPECTED GOT
 	fi
 }
 
-# A system-wide file speaks of binaries that others may replace at any time, so a difference counts
-# only when perf itself says the same before and after.
 compare() { # LABEL FILTER OURS... -- THEIRS...: FILTER < output of each
 	local label=$1 filter=$2 ours=()
 	shift 2
@@ -53,26 +62,27 @@ compare() { # LABEL FILTER OURS... -- THEIRS...: FILTER < output of each
 		shift
 	done
 	shift
-	for _ in 1 2 3; do
-		"$@" 2> /dev/null | $filter > want
-		"${ours[@]}" 2> err | $filter > got
-		cmp -s want got && break
-		"$@" 2> /dev/null | $filter | cmp -s - want && break
-	done
+	"$@" 2> /dev/null | $filter > want
+	"${ours[@]}" 2> err | $filter > got
 	verdict "$label" want got
 }
 
 collapse=$(command -v stackcollapse-perf.pl || ls "${FLAMEGRAPH_DIR:-/nonexistent}/stackcollapse-perf.pl" 2> /dev/null)
-classic() { perf script --no-inline -i "$1" | "$collapse"; }
+classic() { perf script --no-inline "$@" | "$collapse"; }
 
 for name in "${cases[@]}"; do
-	file=$name.data
-	compare "script $name" cat "$KILN" script --no-inline -i "$file" -- perf script --no-inline -i "$file"
-	if [ -n "$collapse" ] && grep -q '^$' want; then # stacks end with an empty line
-		compare "fold --classic $name" sort "$KILN" fold --classic -i "$file" -- classic "$file"
+	if [ -n "$crowded" ] && [ -n "${filter[$name]:-}" ]; then
+		echo "ok - $name # SKIP programs with another root file system are running"
+		count=$((count + 1))
+		continue
 	fi
-	compare "report $name" entries "$KILN" report --stdio --no-children -g none -i "$file" -- \
-		perf report --stdio --no-children -g none -i "$file"
+	args=(-i "$name.data" ${filter[$name]:+"${filter[$name]}"})
+	compare "script $name" cat "$KILN" script --no-inline "${args[@]}" -- perf script --no-inline "${args[@]}"
+	if [ -n "$collapse" ] && [ -z "${filter[$name]:-}" ] && grep -q '^$' want; then # stacks end with an empty line
+		compare "fold --classic $name" sort "$KILN" fold --classic "${args[@]}" -- classic "${args[@]}"
+	fi
+	compare "report $name" entries "$KILN" report --stdio --no-children -g none "${args[@]}" -- \
+		perf report --stdio --no-children -g none "${args[@]}"
 done
 if [ -z "$collapse" ]; then
 	echo "ok - fold --classic # SKIP stackcollapse-perf.pl is neither in PATH nor in FLAMEGRAPH_DIR"

@@ -22,10 +22,10 @@ perf script -i k.data 2> /dev/null | grep -q ' faults:u' || fail "perf finds no 
 
 # The same attributes, but for what docs/perf-differences.md says.
 same_attr() {
-	sed -E 's/size: [0-9]+, //; s/, (build_id|namespaces): 1//g; s/\|(ID|IDENTIFIER|CPU)\b//g' | grep -v '^#'
+	sed -E 's/size: [0-9]+, //; s/, (build_id|namespaces): 1//g; s/\|(ID|IDENTIFIER|CPU)\b//g' | grep -vE '^(#|dummy:HG)'
 }
 compare() {
-	perf record -o p.data "$@" -- true > perf.log 2>&1 || return 0 # this perf or kernel cannot
+	perf record -BN -o p.data "$@" -- true > perf.log 2>&1 || return 0 # this perf or kernel cannot
 	perf evlist -v -i p.data 2> /dev/null | same_attr > perf.attr
 	"$KILN" record -q -o k.data "$@" -- true > log 2>&1 || fail "record $*: $(cat log)"
 	"$KILN" evlist -v -i k.data | same_attr > kiln.attr
