@@ -40,11 +40,15 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 	c->class = EVENT_SOFTWARE;
 	c->max_precise = false;
 	/* The modifiers that still mean something. */
-	char modifiers[16] = "";
+	char modifiers[20] = "";
 	size_t n = 0;
-	for (; *own && n < sizeof modifiers - 1; own++)
-		if (*own != 'p' && *own != 'P')
-			modifiers[n++] = *own;
+	for (const char *m = own; *m && n < sizeof modifiers - 2; m++)
+		if (*m != 'p' && *m != 'P')
+			modifiers[n++] = *m;
+	/* The kernel may have been given up already. */
+	if (cs->user_only && c->attr.flags & ATTR_EXCLUDE_KERNEL && !plan->all_user &&
+	    !strchr(own, 'u'))
+		modifiers[n++] = 'u';
 	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
 	if (plan->note)
 		plan->note(arena_printf(&cs->arena,
