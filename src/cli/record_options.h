@@ -20,7 +20,7 @@ struct record_options {
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
 	const char *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
 	uint64_t period, switch_max_files;
-	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
+	bool all_cpus, group, no_inherit, per_thread, all_user, all_kernel;
 	enum call_graph call_graph;
 	uint32_t stack_bytes;
 	bool user_callchains, kernel_callchains;
