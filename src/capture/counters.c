@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/cgroup.h"
 #include "capture/perf_event.h"
+#include "capture/schedule.h"
 
 #define DEFAULT_FREQUENCY 4000
 
@@ -109,65 +111,25 @@ static void add_tracking_event(struct counters *cs)
 		.name = TRACKING_NAME,
 		.attr = {.type = PERF_TYPE_SOFTWARE,
 			 .size = ATTR_BYTES,
-			 .config = PERF_COUNT_SW_DUMMY,
-			 .sample_period = 1},
+			 .config = PERF_COUNT_SW_DUMMY},
 		.tracking = true,
+		.dummy = true,
 	};
 	vec_push(&cs->v, c);
 }
 
-/* The fields all events have alike, so that every record's trailer has the same form. */
-static uint64_t common_fields(const struct counters *cs, const struct capture_plan *plan,
-			      const struct targets *t)
+static bool join_cgroups(struct counters *cs, const struct capture_plan *plan, struct err *err)
 {
-	uint64_t fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	bool cpu = t->system_wide || plan->sample_cpu;
-	for (size_t i = 0; i < cs->v.n; i++)
-		cpu |= cs->v.v[i].class == EVENT_TRACEPOINT;
-	if (cpu)
-		fields |= PERF_SAMPLE_CPU;
-	if (cs->v.n > 1)
-		fields |= PERF_SAMPLE_IDENTIFIER;
-	return fields;
-}
-
-static void configure_sampling(struct counter *c, const struct capture_plan *plan,
-			       uint64_t frequency)
-{
-	struct attr *a = &c->attr;
-	bool every = c->class == EVENT_TRACEPOINT && !plan->user_rate;
-	if (every) {
-		a->sample_period = 1;
-	} else if (frequency) {
-		a->sample_period = frequency;
-		a->flags |= ATTR_FREQ;
-	} else {
-		a->sample_period = plan->period;
+	for (size_t i = 0; plan->cgroup_count && i < cs->v.n; i++) {
+		const char *name = plan->cgroups[plan->cgroup_count == 1 ? 0 : i];
+		if (!*name)
+			continue;
+		cs->v.v[i].cgroup_fd = cgroup_open(name, err);
+		if (cs->v.v[i].cgroup_fd < 0)
+			return false;
+		cs->v.v[i].in_cgroup = true;
 	}
-	if (a->flags & ATTR_FREQ || c->class == EVENT_TRACEPOINT)
-		a->sample_type |= PERF_SAMPLE_PERIOD;
-	if (plan->call_graph == CALL_GRAPH_FP)
-		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (plan->sample_addr)
-		a->sample_type |= PERF_SAMPLE_ADDR;
-	if (plan->sample_raw || c->class == EVENT_TRACEPOINT)
-		a->sample_type |= PERF_SAMPLE_RAW;
-	if (plan->all_user)
-		a->flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
-	if (plan->all_kernel)
-		a->flags |= ATTR_EXCLUDE_USER;
-	if (c->max_precise)
-		a->flags |= (uint64_t)3 << ATTR_PRECISE_SHIFT;
-	a->flags |= ATTR_DISABLED;
-}
-
-static void configure_tracking(struct counter *c, const struct counters *cs, bool data)
-{
-	c->tracking = true;
-	c->attr.flags |= ATTR_MMAP | ATTR_COMM | ATTR_TASK;
-	c->attr.flags |= cs->kernel_flags & ~(uint64_t)ATTR_EXCLUDE_GUEST;
-	if (data)
-		c->attr.flags |= ATTR_MMAP_DATA;
+	return true;
 }
 
 bool counters_configure(struct counters *cs, const struct capture_plan *plan,
@@ -185,6 +147,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 			.attr = e->attr,
 			.max_precise = e->max_precise,
 			.wants_kernel = e->wants_kernel,
+			.filter = plan->filters ? plan->filters[i] : NULL,
 		};
 		if (!(cs->kernel_flags & ATTR_EXCLUDE_GUEST))
 			c.attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
@@ -192,25 +155,14 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 	}
 	if (!cs->v.n)
 		add_default_event(cs);
-	/* A system-wide recording tracks with an event of its own, which runs from the start: new
-	 * mappings must not be missed while the old ones are being written down. */
-	if (t->system_wide)
+	if (!join_cgroups(cs, plan, err))
+		return false;
+	/* An event of its own tracks where samplers are not always on, or not in the same ring. A
+	 * system-wide recording has one that runs from the start: new mappings must not be missed
+	 * while the old ones are being written down. */
+	if (t->system_wide || plan_starts_off(plan) || plan->control_fd >= 0 || plan->overwrite)
 		add_tracking_event(cs);
-	uint64_t fields = common_fields(cs, plan, t);
-	for (size_t i = 0; i < cs->v.n; i++) {
-		struct counter *c = &cs->v.v[i];
-		c->attr.sample_type = fields;
-		c->attr.read_format = cs->read_format;
-		c->attr.flags |= ATTR_SAMPLE_ID_ALL;
-		if (plan->inherit && !plan->per_thread)
-			c->attr.flags |= ATTR_INHERIT;
-		if (t->command)
-			c->attr.flags |= ATTR_ENABLE_ON_EXEC;
-		if (!c->tracking)
-			configure_sampling(c, plan, frequency);
-		if (t->system_wide ? c->tracking : i == 0)
-			configure_tracking(c, cs, plan->sample_addr);
-	}
+	counters_set_fields(cs, plan, t, frequency);
 	return true;
 }
 
@@ -222,21 +174,26 @@ size_t counters_trailer(const struct counters *cs)
 	return (size_t)__builtin_popcountll(cs->v.v[0].attr.sample_type & in_trailer) * 8;
 }
 
-static void control(struct counters *cs, unsigned long request)
+static void control(struct counters *cs, unsigned long request, bool dummy)
 {
 	for (size_t i = 0; i < cs->v.n; i++)
-		for (size_t k = 0; k < cs->v.v[i].fds.n; k++)
+		for (size_t k = 0; (dummy || !cs->v.v[i].dummy) && k < cs->v.v[i].fds.n; k++)
 			(void)ioctl(cs->v.v[i].fds.v[k].fd, request, 0);
 }
 
 void counters_enable(struct counters *cs)
 {
-	control(cs, PERF_EVENT_IOC_ENABLE);
+	control(cs, PERF_EVENT_IOC_ENABLE, true);
 }
 
 void counters_disable(struct counters *cs)
 {
-	control(cs, PERF_EVENT_IOC_DISABLE);
+	control(cs, PERF_EVENT_IOC_DISABLE, true);
+}
+
+void counters_pause(struct counters *cs)
+{
+	control(cs, PERF_EVENT_IOC_DISABLE, false);
 }
 
 void counters_close(struct counters *cs)
@@ -245,6 +202,8 @@ void counters_close(struct counters *cs)
 		for (size_t k = 0; k < cs->v.v[i].fds.n; k++)
 			close(cs->v.v[i].fds.v[k].fd);
 		vec_free(&cs->v.v[i].fds);
+		if (cs->v.v[i].in_cgroup)
+			close(cs->v.v[i].cgroup_fd);
 	}
 	vec_free(&cs->v);
 	arena_free(&cs->arena);

@@ -5,6 +5,7 @@
 #ifndef KILN_COUNTERS_H
 #define KILN_COUNTERS_H
 
+#include "base/hash.h"
 #include "capture/capture.h"
 #include "capture/cpus.h"
 
@@ -12,6 +13,8 @@
 struct targets {
 	VEC(int32_t) tids;
 	VEC(int32_t) cpus;
+	VEC(int32_t) user_pids; /* the processes of a user, whose threads are in tids */
+	struct u64map seen;     /* tids */
 	struct cpu_list online;
 	bool system_wide;
 	bool command; /* the one thread is the command's: its events start when it execs */
@@ -22,8 +25,9 @@ struct targets {
 struct counter_fd {
 	int fd;
 	uint64_t id;
-	int32_t cpu; /* -1: any */
-	int32_t tid; /* -1: all */
+	uint64_t lost; /* samples, as far as written to a file */
+	int32_t cpu;   /* -1: any */
+	int32_t tid;   /* -1: all */
 	uint32_t ring;
 };
 
@@ -34,6 +38,10 @@ struct counter {
 	bool max_precise;
 	bool wants_kernel;
 	bool tracking; /* side-band records come from this one */
+	bool dummy;    /* and nothing else does */
+	bool in_cgroup;
+	int cgroup_fd;      /* of in_cgroup */
+	const char *filter; /* of a tracepoint; NULL: none */
 	VEC(struct counter_fd) fds;
 };
 
@@ -49,6 +57,11 @@ struct counters {
 MUST_USE bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 				 const struct targets *t, struct err *err);
 
+/* counters_attr.c: what samples hold and what is tracked, in every counter's attr. frequency: 0
+ * when the plan has a period. */
+void counters_set_fields(struct counters *cs, const struct capture_plan *plan,
+			 const struct targets *t, uint64_t frequency);
+
 /* Opens all, falling back where the machine or the rights fall short: another event for cycles,
  * less precision, user space only. */
 MUST_USE bool counters_open(struct counters *cs, const struct targets *t,
@@ -56,6 +69,8 @@ MUST_USE bool counters_open(struct counters *cs, const struct targets *t,
 
 void counters_enable(struct counters *cs);
 void counters_disable(struct counters *cs);
+/* Those that sample; side-band goes on. */
+void counters_pause(struct counters *cs);
 void counters_close(struct counters *cs);
 
 /* Bytes of the sample-id trailer; the same for all. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/attr_file.h"
 #include "capture/open_error.h"
 #include "capture/perf_event.h"
 
@@ -114,7 +115,8 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 			     struct err *err)
 {
 	for (;;) {
-		int fd = perf_event_open(&c->attr, tid, cpu, -1);
+		int fd = c->in_cgroup ? perf_event_open_cgroup(&c->attr, c->cgroup_fd, cpu)
+				      : perf_event_open(&c->attr, tid, cpu, -1);
 		if (fd >= 0) {
 			struct counter_fd f = {.fd = fd, .cpu = cpu, .tid = tid};
 			if (ioctl(fd, PERF_EVENT_IOC_ID, &f.id) != 0) {
@@ -123,6 +125,9 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 				return GIVE_UP;
 			}
 			vec_push(&c->fds, f);
+			if (plan->attr_dir &&
+			    !attr_file_write(plan->attr_dir, &c->attr, fd, -1, tid, cpu, err))
+				return GIVE_UP;
 			return GO_ON;
 		}
 		int error = errno;
@@ -158,6 +163,23 @@ static bool open_counter(struct counters *cs, struct counter *c, const struct ta
 	return true;
 }
 
+static bool set_filter(const struct counter *c, struct err *err)
+{
+	for (size_t i = 0; i < c->fds.n; i++) {
+		if (ioctl(c->fds.v[i].fd, PERF_EVENT_IOC_SET_FILTER, c->filter) == 0)
+			continue;
+		if (errno != EINVAL)
+			return err_sys(err, errno, "cannot set the filter of %s", c->name);
+		err_set(err, ERR_USAGE, "the kernel does not understand the filter \"%s\" of %s",
+			c->filter, c->name);
+		return err_hint(err,
+				"fields and their types are in tracefs: events/%s/format, with a / "
+				"for the colon",
+				c->name);
+	}
+	return true;
+}
+
 static void tell_user_only(struct counters *cs, const struct capture_plan *plan)
 {
 	char level[16] = "?";
@@ -172,7 +194,8 @@ bool counters_open(struct counters *cs, const struct targets *t, const struct ca
 		   struct err *err)
 {
 	for (size_t i = 0; i < cs->v.n; i++)
-		if (!open_counter(cs, &cs->v.v[i], t, plan, err))
+		if (!open_counter(cs, &cs->v.v[i], t, plan, err) ||
+		    (cs->v.v[i].filter && !set_filter(&cs->v.v[i], err)))
 			return false;
 	if (cs->user_only && plan->note)
 		tell_user_only(cs, plan);

@@ -2,6 +2,8 @@
 
 #include <sys/uio.h>
 
+#include "capture/embed.h"
+#include "perfdata/record.h"
 #include "perfdata/writer.h"
 
 #define FLUSH_AT (256 << 10)
@@ -42,6 +44,17 @@ void emit_begin(struct emitter *e, uint32_t type, uint16_t misc)
 	emit_u16(e, 0);
 }
 
+static void show(struct emitter *e, size_t size)
+{
+	const uint8_t *p = (const uint8_t *)e->buf.buf + e->record_at;
+	struct record r = {.type = load32(p),
+			   .misc = load16(p + 4),
+			   .size = (uint16_t)size,
+			   .body = p + HEADER_BYTES,
+			   .body_size = size - HEADER_BYTES};
+	embed_see(e->embed, &r);
+}
+
 static void finish(struct emitter *e, size_t trailer)
 {
 	size_t size = e->buf.n - e->record_at;
@@ -53,6 +66,8 @@ static void finish(struct emitter *e, size_t trailer)
 	}
 	uint16_t size16 = (uint16_t)size;
 	memcpy(e->buf.buf + e->record_at + HEADER_BYTES - sizeof size16, &size16, sizeof size16);
+	if (e->embed)
+		show(e, size);
 	if (e->buf.n >= FLUSH_AT)
 		flush(e);
 }

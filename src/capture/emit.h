@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/out.h"
 
+struct embed;
 struct perfdata_writer;
 
 struct emitter {
@@ -18,6 +19,7 @@ struct emitter {
 	size_t record_at; /* where in buf the record being built begins */
 	bool failed;      /* a write failed: err is set, nothing more is written */
 	struct err *err;
+	struct embed *embed; /* sees the records too; NULL: none */
 };
 
 void emit_open(struct emitter *e, struct perfdata_writer *w, size_t trailer, struct err *err);

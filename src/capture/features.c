@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -102,13 +103,39 @@ static bool write_cmdline(struct perfdata_writer *w, const struct capture_plan *
 	return ok;
 }
 
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t = {0};
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The clock's resolution, and its time beside the time of day. */
+static bool write_clock(struct perfdata_writer *w, const struct capture_plan *plan, struct err *err)
+{
+	struct timespec t = {0};
+	struct {
+		uint32_t version, clock;
+		uint64_t day, ns;
+	} data = {.version = 1, .clock = (uint32_t)plan->clock};
+	if (!plan->use_clock)
+		return true;
+	clock_getres(plan->clock, &t);
+	uint64_t resolution = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	data.day = now(CLOCK_REALTIME);
+	data.ns = now(plan->clock);
+	return perfdata_writer_feature(w, FEAT_CLOCKID, &resolution, sizeof resolution, err) &&
+	       perfdata_writer_feature(w, FEAT_CLOCK_DATA, &data, sizeof data, err);
+}
+
 bool features_write(struct perfdata_writer *w, const struct capture_plan *plan, struct err *err)
 {
 	uint32_t cpus[2] = {(uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 			    (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)};
 	return write_names(w, plan->version, err) &&
 	       perfdata_writer_feature(w, FEAT_NRCPUS, cpus, sizeof cpus, err) &&
-	       write_cpu(w, err) && write_memory(w, err) && write_cmdline(w, plan, err) &&
+	       write_cpu(w, err) && write_clock(w, plan, err) && write_memory(w, err) &&
+	       write_cmdline(w, plan, err) &&
 	       write_payload(w, FEAT_CPU_TOPOLOGY, topology_cpu, err) &&
 	       write_payload(w, FEAT_NUMA_TOPOLOGY, topology_numa, err) &&
 	       write_payload(w, FEAT_PMU_MAPPINGS, topology_pmus, err) &&

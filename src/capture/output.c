@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/cgroup.h"
 #include "capture/emit.h"
 #include "capture/features.h"
 #include "capture/perf_event.h"
@@ -76,7 +77,9 @@ bool output_begin(struct capture *c, struct err *err)
 			.attr = k->attr, .name = k->name, .ids = ids[i], .id_count = k->fds.n};
 	}
 	bool ok = perfdata_writer_begin(c->writer, events, n, err) &&
-		  features_write(c->writer, c->plan, err) && write_tracing_data(c, err);
+		  features_write(c->writer, c->plan, err) && write_tracing_data(c, err) &&
+		  (!c->plan->compress ||
+		   perfdata_writer_compress(c->writer, c->plan->compress, err));
 	for (size_t i = 0; i < n; i++)
 		free(ids[i]);
 	free(ids);
@@ -116,10 +119,13 @@ static bool kernel_is_recorded(const struct capture *c)
 
 static void synth_targets(struct capture *c, const struct synth *s)
 {
-	if (c->targets.system_wide) {
+	/* In a later file of a command, its children may be any processes by now. */
+	if (c->targets.system_wide || (c->targets.command && c->result->command_ran)) {
 		synth_all(s);
 		return;
 	}
+	for (size_t i = 0; i < c->targets.user_pids.n; i++)
+		synth_process(s, c->targets.user_pids.v[i]);
 	for (size_t i = 0; i < c->plan->pid_count; i++)
 		synth_process(s, c->plan->pids[i]);
 	for (size_t i = 0; i < c->plan->tid_count; i++) {
@@ -137,11 +143,12 @@ bool output_synthesize(struct capture *c, struct err *err)
 	struct synth s = {
 		.e = &e,
 		.files = &c->files,
-		.data = c->plan->sample_addr,
-		.build_id = c->counters.kernel_flags & ATTR_BUILD_ID,
+		.data = c->counters.v.v[0].attr.sample_type & PERF_SAMPLE_ADDR,
+		.build_id = c->counters.kernel_flags & ATTR_BUILD_ID && !c->plan->no_build_ids,
 		.namespaces = c->counters.kernel_flags & ATTR_NAMESPACES,
 	};
 	emit_open(&e, c->writer, counters_trailer(&c->counters), err);
+	e.embed = &c->embed;
 	emit_id_index(c, &e);
 	if (kernel_is_recorded(c)) {
 		if (!synth_kernel(&s)) {
@@ -153,8 +160,21 @@ bool output_synthesize(struct capture *c, struct err *err)
 		}
 		synth_bpf(&s);
 	}
+	if (c->plan->track_also & ATTR_CGROUP)
+		cgroup_synthesize(&e);
 	synth_targets(c, &s);
 	return emit_close(&e);
+}
+
+/* The sample-id trailer of an event's record, all zero but for the id. */
+static void put_trailer(struct emitter *e, uint64_t fields, uint64_t id)
+{
+	static const uint64_t order[] = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+					 PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
+					 PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
+	for (size_t i = 0; i < ARRAY_LEN(order); i++)
+		if (fields & order[i])
+			emit_u64(e, order[i] & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER) ? id : 0);
 }
 
 /* Samples a ring had no room for, as each event counted them: the LOST records of a ring count all
@@ -164,25 +184,20 @@ bool output_lost_samples(struct capture *c, struct err *err)
 	struct emitter e;
 	if (!(c->counters.read_format & FORMAT_LOST))
 		return true;
-	size_t trailer = counters_trailer(&c->counters);
 	emit_open(&e, c->writer, 0, err);
 	for (size_t i = 0; i < c->counters.v.n; i++) {
-		const struct counter *k = &c->counters.v.v[i];
+		struct counter *k = &c->counters.v.v[i];
 		for (size_t f = 0; f < k->fds.n; f++) {
 			uint64_t values[3]; /* value, id, lost */
 			if (read(k->fds.v[f].fd, values, sizeof values) != sizeof values ||
-			    !values[2])
+			    values[2] <= k->fds.v[f].lost)
 				continue;
-			c->result->lost_samples += values[2];
+			uint64_t lost = values[2] - k->fds.v[f].lost;
+			k->fds.v[f].lost = values[2];
+			c->lost_samples += lost;
 			emit_begin(&e, PERF_RECORD_LOST_SAMPLES, 0);
-			emit_u64(&e, values[2]);
-			for (size_t w = 1; w < trailer / 8; w++)
-				emit_u64(&e, 0);
-			/* The identifier is the trailer's last word, when there is one. */
-			if (trailer)
-				emit_u64(&e, k->attr.sample_type & PERF_SAMPLE_IDENTIFIER
-						     ? values[1]
-						     : 0);
+			emit_u64(&e, lost);
+			put_trailer(&e, k->attr.sample_type, values[1]);
 			emit_end_bare(&e);
 		}
 	}
@@ -197,6 +212,8 @@ static void write_last_features(struct capture *c)
 		(void)!perfdata_writer_feature(c->writer, FEAT_SAMPLE_TIME, times, sizeof times,
 					       NULL);
 	}
+	if (c->plan->no_build_ids)
+		return;
 	out_memory(&o);
 	mapped_files_feature(&c->files, &o);
 	if (o.n)
@@ -209,8 +226,17 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	struct err close_err;
 	if (!c->writer)
 		return ok;
-	bool useless = c->result->exec_failed && !perfdata_writer_is_pipe(c->writer);
+	bool pipe = perfdata_writer_is_pipe(c->writer);
+	bool useless = c->result->exec_failed && !pipe;
+	struct err embed_err;
+	if (ok && !useless && c->counters.v.v[0].fds.n &&
+	    !embed_write(&c->embed, c->writer, c->counters.v.v[0].fds.v[0].id, c->diags,
+			 &embed_err)) {
+		*err = embed_err;
+		ok = false;
+	}
 	write_last_features(c);
+	(void)!perfdata_writer_flush(c->writer, NULL);
 	if (!useless)
 		c->result->bytes = perfdata_writer_bytes(c->writer);
 	/* The first failure is the one to tell. */
@@ -221,5 +247,7 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	c->writer = NULL;
 	if (useless)
 		take_back(c);
+	else if (!pipe)
+		ok = output_rename(c, ok ? err : NULL) && ok;
 	return ok;
 }

@@ -14,7 +14,10 @@ struct ring {
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 	size_t size;   /* of data: a power of two */
-	uint64_t tail; /* all before is taken */
+	uint64_t tail; /* all before is taken; backward: all from here on is */
+	/* The kernel writes downwards from the end and over the oldest: the latest records can be
+	 * had at any time, the latest first. */
+	bool backward;
 };
 
 /* Maps `pages` (a power of two) of data. False with errno on failure. */
@@ -27,6 +30,10 @@ uint64_t ring_head(const struct ring *r);
 /* What lies between tail and head, in place: one or two pieces (0: nothing). Whole records; one may
  * cross from the first piece to the second. */
 int ring_pieces(const struct ring *r, uint64_t head, struct iovec iov[2]);
+
+/* Of a backward ring whose output is paused: what has come since the last call and was not written
+ * over. */
+int ring_take_backward(struct ring *r, struct iovec iov[2]);
 
 /* The first `n` bytes are used; the kernel may write there again. */
 void ring_take(struct ring *r, size_t n);

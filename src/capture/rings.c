@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -11,7 +12,7 @@
 #include "capture/perf_event.h"
 
 #define DEFAULT_RING (512 << 10) /* what kernel.perf_event_mlock_kb allows every user */
-#define LARGE_RING (2 << 20)
+#define LARGE_RING (4 << 20)
 #define LARGE_RINGS_TOTAL (64 << 20)
 
 /* Gives each open event its ring's number, making rings for places not seen before. The first event
@@ -22,8 +23,10 @@ static void place_events(struct rings *r, struct counters *cs)
 	for (size_t i = 0; i < cs->v.n; i++)
 		for (size_t k = 0; k < cs->v.v[i].fds.n; k++) {
 			struct counter_fd *f = &cs->v.v[i].fds.v[k];
+			bool backward = cs->v.v[i].attr.flags & ATTR_WRITE_BACKWARD;
 			uint64_t place = f->cpu >= 0 ? (uint64_t)f->cpu
 						     : (uint64_t)1 << 32 | (uint32_t)f->tid;
+			place |= (uint64_t)backward << 33;
 			uint32_t *known = u64map_get(&places, place);
 			if (known) {
 				f->ring = *known;
@@ -31,7 +34,7 @@ static void place_events(struct rings *r, struct counters *cs)
 			}
 			f->ring = (uint32_t)r->v.n;
 			u64map_put(&places, place, f->ring);
-			vec_push(&r->v, (struct ring){.fd = f->fd});
+			vec_push(&r->v, (struct ring){.fd = f->fd, .backward = backward});
 		}
 	u64map_free(&places);
 }
@@ -86,11 +89,27 @@ static void tell_shrunk(const struct rings *r, const struct capture_plan *plan)
 		plan->note(text);
 }
 
+/* As far as an ordinary user may. */
+static bool raise_memory_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_MEMLOCK, &limit) == 0;
+}
+
 static bool map_shrinking(struct rings *r, const struct capture_plan *plan, struct err *err)
 {
 	size_t first = r->pages;
+	bool raised = false;
 	while (!map_all(r)) {
 		int error = errno;
+		if (error == EPERM && !raised) {
+			raised = true;
+			if (raise_memory_limit())
+				continue;
+		}
 		if (plan->ring_pages || r->pages == 1 || (error != EPERM && error != ENOMEM))
 			return fail_map(r, error, err);
 		r->pages /= 2;

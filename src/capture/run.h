@@ -6,12 +6,16 @@
 #include <signal.h>
 
 #include "capture/capture.h"
+#include "capture/control.h"
 #include "capture/counters.h"
+#include "capture/embed.h"
 #include "capture/mapped_files.h"
 #include "capture/rings.h"
 #include "capture/scan.h"
+#include "capture/schedule.h"
 #include "capture/workload.h"
 
+/* Times are nanoseconds of the monotonic clock. */
 struct capture {
 	const struct capture_plan *plan;
 	const volatile int *stop;
@@ -24,10 +28,20 @@ struct capture {
 	struct rings rings;
 	struct mapped_files files;
 	struct scan scan;
+	struct schedule schedule;
+	struct control control;
+	bool ordered; /* something has come from the control file */
+	int dumps;    /* of *plan->dump, those done */
+	uint64_t began, file_began, told;
+
+	struct embed embed;
 	struct perfdata_writer *writer;
-	bool kept_old;             /* an older file was moved out of the way */
-	VEC(struct pollfd) polled; /* events, then the command */
-	size_t alive;              /* of these events, those whose thread has not ended */
+	bool kept_old;                         /* an older file was moved out of the way */
+	VEC(char *) files_written;             /* with a time in their name, the oldest first */
+	uint64_t lost_samples;                 /* as the events counted them */
+	uint64_t bytes_before, samples_before; /* in files that are finished */
+	VEC(struct pollfd) polled;             /* events, then the command, then control */
+	size_t alive; /* of these events, those whose thread has not ended */
 };
 
 /* --- output.c: all that is written but the rings ------------------------------------------- */
@@ -38,8 +52,35 @@ MUST_USE bool output_begin(struct capture *c, struct err *err);
 MUST_USE bool output_synthesize(struct capture *c, struct err *err);
 /* What each event counted as lost. */
 MUST_USE bool output_lost_samples(struct capture *c, struct err *err);
-/* The last features; closes the file, or takes it back when the command could not be run. ok:
- * whether all went well so far; if not, err is left as it is. */
+/* The last features; closes the file and gives it its name, or takes it back when the command could
+ * not be run. ok: whether all went well so far; if not, err is left as it is. */
 MUST_USE bool output_end(struct capture *c, bool ok, struct err *err);
+
+/* --- switch.c ------------------------------------------------------------------------------ */
+
+/* The finished file's last name; removes the oldest when there are too many. */
+MUST_USE bool output_rename(struct capture *c, struct err *err);
+/* Ends the file and begins the next. */
+MUST_USE bool output_switch(struct capture *c, struct err *err);
+
+/* --- loop.c -------------------------------------------------------------------------------- */
+
+MUST_USE bool loop_run(struct capture *c, struct err *err);
+/* One pass over all rings but the backward ones. */
+MUST_USE bool loop_drain(struct capture *c, struct err *err);
+/* What the backward rings hold. */
+MUST_USE bool loop_snapshot(struct capture *c, struct err *err);
+
+uint64_t capture_clock(void);
+
+/* --- losses.c ------------------------------------------------------------------------------ */
+
+/* Notes about what was lost, if anything; after the last output_lost_samples(). */
+void losses_tell(const struct capture *c);
+
+/* --- capture.c ----------------------------------------------------------------------------- */
+
+uint64_t capture_bytes(const struct capture *c);
+void capture_fill_result(struct capture *c);
 
 #endif

@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "capture/embed.h"
 #include "perfdata/record.h"
 
 #define HEADER_BYTES 8
@@ -36,8 +37,23 @@ static void scan_sample(struct scan *s, const struct record *r)
 	if (r->body_size < (s->time_word + 1) * 8)
 		return;
 	uint64_t time = load64(r->body + s->time_word * 8);
+	if (!s->start_time)
+		s->start_time = time;
 	s->first_time = MIN(s->first_time, time);
 	s->last_time = MAX(s->last_time, time);
+}
+
+/* Behind id and count comes the trailer: thread, time and the rest. */
+static void scan_lost(struct scan *s, const struct record *r, uint64_t lost)
+{
+	enum { TIME_AT = 24 };
+	s->lost += lost;
+	s->lost_times++;
+	if (r->body_size < TIME_AT + 8)
+		return;
+	s->last_lost = load64(r->body + TIME_AT);
+	if (!s->first_lost)
+		s->first_lost = s->last_lost;
 }
 
 static void scan_record(struct scan *s, const uint8_t *p, size_t size)
@@ -51,6 +67,8 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 	};
 	struct rec_lost lost;
 	uint64_t n;
+	if (s->embed)
+		embed_see(s->embed, &r);
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
 		scan_sample(s, &r);
@@ -60,7 +78,10 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 		break;
 	case PERF_RECORD_LOST:
 		if (record_lost(&r, &lost))
-			s->lost += lost.lost;
+			scan_lost(s, &r, lost.lost);
+		break;
+	case PERF_RECORD_THROTTLE:
+		s->throttled++;
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		if (record_lost_samples(&r, &n))

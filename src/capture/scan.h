@@ -6,14 +6,21 @@
 
 #include "capture/mapped_files.h"
 
+struct embed;
+
 struct scan {
+	struct embed *embed; /* NULL: none */
 	struct mapped_files *files;
 	size_t time_word; /* where a sample's time lies, in 8-byte words of its body */
 	uint64_t samples;
 	uint64_t lost;         /* records the ring had no room for */
 	uint64_t lost_samples; /* samples dropped, as the kernel's own records say */
 	uint64_t first_time, last_time;
-	uint8_t *scratch; /* for the one record that goes over the ring's end */
+	uint64_t start_time;            /* of the first sample of all files */
+	uint64_t lost_times;            /* LOST records */
+	uint64_t first_lost, last_lost; /* their times */
+	uint64_t throttled;             /* times the kernel held an event back */
+	uint8_t *scratch;               /* for the one record that goes over the ring's end */
 };
 
 /* sample_type: of every event alike, up to the time field. */

@@ -3,13 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void add_thread(struct targets *t, int32_t tid)
 {
-	for (size_t i = 0; i < t->tids.n; i++)
-		if (t->tids.v[i] == tid)
-			return;
+	if (u64map_get(&t->seen, (uint64_t)tid))
+		return;
+	u64map_put(&t->seen, (uint64_t)tid, 0);
 	vec_push(&t->tids, tid);
 }
 
@@ -37,6 +38,26 @@ static bool add_process(struct targets *t, int32_t pid, struct err *err)
 	return true;
 }
 
+/* What a user runs now. Processes that end meanwhile are none of it. */
+static bool add_user(struct targets *t, uint32_t user, struct err *err)
+{
+	DIR *d = opendir("/proc");
+	if (!d)
+		return err_sys(err, errno, "cannot read /proc");
+	for (struct dirent *e; (e = readdir(d));) {
+		uint64_t pid;
+		struct stat st;
+		if (str_to_u64(str_of(e->d_name), 10, &pid) && pid && pid <= INT32_MAX &&
+		    fstatat(dirfd(d), e->d_name, &st, 0) == 0 && st.st_uid == user &&
+		    add_process(t, (int32_t)pid, NULL))
+			vec_push(&t->user_pids, (int32_t)pid);
+	}
+	closedir(d);
+	if (!t->tids.n)
+		return err_set(err, ERR_INPUT, "user %u runs nothing now", user);
+	return true;
+}
+
 static bool add_cpus(struct targets *t, const struct capture_plan *plan, struct err *err)
 {
 	for (size_t i = 0; i < plan->cpu_count; i++) {
@@ -59,6 +80,8 @@ bool targets_find(struct targets *t, const struct capture_plan *plan, int32_t co
 	for (size_t i = 0; i < plan->pid_count; i++)
 		if (!add_process(t, plan->pids[i], err))
 			return false;
+	if (plan->by_user && !add_user(t, plan->user, err))
+		return false;
 	for (size_t i = 0; i < plan->tid_count; i++) {
 		char path[64];
 		snprintf(path, sizeof path, "/proc/%d", plan->tids[i]);
@@ -86,5 +109,7 @@ void targets_free(struct targets *t)
 {
 	vec_free(&t->tids);
 	vec_free(&t->cpus);
+	vec_free(&t->user_pids);
+	u64map_free(&t->seen);
 	vec_free(&t->online.v);
 }

@@ -8,88 +8,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/file.h"
 #include "capture/capture.h"
-#include "capture/cpus.h"
 #include "cli/commands.h"
+#include "cli/record_options.h"
 #include "version.h"
 
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
+#define EXIT_PERF_FAILED 255
 
-static struct {
-	struct opt_strings events;
-	const char *frequency, *pids, *tids, *cpus, *output, *ring;
-	uint64_t period;
-	bool all_cpus, call_graph, no_inherit, per_thread, all_user, all_kernel;
-	bool data, timestamp, raw, sample_cpu, quiet, strict;
-	int verbose;
-} opts;
+#define opts record_opts
 
 /* Set by the signal handlers: the signal that asked us to stop. */
 static volatile int stop_signal;
-
-static bool set_call_graph(void *value, const char *text, bool negated, struct err *err)
-{
-	*(bool *)value = !negated;
-	struct str rest, mode = text ? str_split(str_of(text), ',', &rest) : STR("fp");
-	if (negated || str_is(mode, "fp"))
-		return true;
-	if (str_is(mode, "no")) {
-		*(bool *)value = false;
-		return true;
-	}
-	if (!str_is(mode, "dwarf") && !str_is(mode, "lbr"))
-		return err_set(err, ERR_USAGE, "--call-graph knows fp, not \"%s\"", text);
-	err_set(err, ERR_UNSUPPORTED, "--call-graph %.*s is not there yet", (int)mode.n, mode.p);
-	return err_hint(err, "--call-graph fp works for code built with -fno-omit-frame-pointer");
-}
-
-static const struct option options[] = {
-	{OPT_GROUP, .help = "what to record"},
-	{OPT_STRING, 'p', "pid", "PID,…", "existing processes, all their threads",
-	 .value = &opts.pids},
-	{OPT_STRING, 't', "tid", "TID,…", "existing threads", .value = &opts.tids},
-	{OPT_BOOL, 'a', "all-cpus", NULL, "the whole system (the default without a command)",
-	 .value = &opts.all_cpus},
-	{OPT_STRING, 'C', "cpu", "CPUS", "everything on these CPUs: 0-3,8", .value = &opts.cpus},
-	{OPT_BOOL, 'i', "no-inherit", NULL, "not the children of what is recorded",
-	 .value = &opts.no_inherit},
-	{OPT_BOOL, 0, "per-thread", NULL, "one buffer per thread, and no children",
-	 .value = &opts.per_thread},
-
-	{OPT_GROUP, .help = "events"},
-	{OPT_STRINGS, 'e', "event", "EVENT,…",
-	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
-	 .value = &opts.events},
-	{OPT_STRING, 'F', "freq", "HZ|max", "samples per second (default 4000)",
-	 .value = &opts.frequency},
-	{OPT_U64, 'c', "count", "N", "one sample every N events", .value = &opts.period},
-	{OPT_BOOL, 0, "all-user", NULL, "only user space", .value = &opts.all_user},
-	{OPT_BOOL, 0, "all-kernel", NULL, "only the kernel", .value = &opts.all_kernel},
-
-	{OPT_GROUP, .help = "what each sample holds"},
-	{OPT_BOOL, 'g', NULL, NULL, "call stacks, by frame pointers", .value = &opts.call_graph},
-	{OPT_CALL, 0, "call-graph", "MODE", "call stacks: fp (dwarf and lbr are not there yet)",
-	 .value = &opts.call_graph, .call = set_call_graph},
-	{OPT_BOOL, 'd', "data", NULL, "data addresses, and data mappings", .value = &opts.data},
-	{OPT_BOOL, 'T', "timestamp", NULL, "times (always recorded)", .value = &opts.timestamp,
-	 .hidden = true},
-	{OPT_BOOL, 'R', "raw-samples", NULL, "raw records of all events, not tracepoints alone",
-	 .value = &opts.raw},
-	{OPT_BOOL, 0, "sample-cpu", NULL, "the CPU", .value = &opts.sample_cpu},
-
-	{OPT_GROUP, .help = "output"},
-	{OPT_STRING, 'o', "output", "FILE", "default perf.data; - is standard output",
-	 .value = &opts.output},
-	{OPT_STRING, 'm', "mmap-pages", "PAGES|SIZE", "size of each ring buffer: 256, 1M …",
-	 .value = &opts.ring},
-	{OPT_BOOL, 0, "strict", NULL, "exit with status 3 when anything was lost",
-	 .value = &opts.strict},
-	{OPT_BOOL, 'q', "quiet", NULL, "say nothing but errors", .value = &opts.quiet},
-	{OPT_COUNT, 'v', "verbose", NULL, "say more", .value = &opts.verbose},
-	{0},
-};
+/* How many times SIGUSR2 asked for a new file or a snapshot. */
+static volatile int dump_signals;
 
 static const struct example examples[] = {
 	{"kiln record -g -- ./program", "sample a program and its children, with call stacks"},
@@ -99,71 +34,6 @@ static const struct example examples[] = {
 	{"kiln record -g -o - -- ./program | kiln script -i -", "through a pipe, without a file"},
 	{0},
 };
-
-/* --- values of options --------------------------------------------------------------------- */
-
-struct ids {
-	VEC(int32_t) v;
-};
-
-static bool parse_ids(struct ids *ids, const char *text, const char *option, struct err *err)
-{
-	struct str rest = str_of(text);
-	while (rest.p) {
-		uint64_t id;
-		struct str word = str_trim(str_split(rest, ',', &rest));
-		if (!str_to_u64(word, 10, &id) || !id || id > INT32_MAX)
-			return err_set(err, ERR_USAGE, "%s wants numbers (as 12,345), not \"%s\"",
-				       option, text);
-		vec_push(&ids->v, (int32_t)id);
-	}
-	return true;
-}
-
-static bool parse_frequency(const char *text, uint64_t *out, struct err *err)
-{
-	if (!strcmp(text, "max")) {
-		*out = CAPTURE_MAX_FREQUENCY;
-		return true;
-	}
-	if (!str_to_u64(str_of(text), 10, out) || !*out || *out == CAPTURE_MAX_FREQUENCY)
-		return err_set(err, ERR_USAGE, "-F wants samples per second or \"max\", not \"%s\"",
-			       text);
-	return true;
-}
-
-/* A number of pages, or a size with B, K, M or G; rounded up to a power of two. */
-static bool parse_ring(const char *text, uint64_t *pages, struct err *err)
-{
-	static const char units[] = "BKMG";
-	struct str number = str_of(text);
-	uint64_t n, page = (uint64_t)sysconf(_SC_PAGESIZE), unit = page;
-	const char *u = number.n ? strchr(units, number.p[number.n - 1]) : NULL;
-	if (u) {
-		number.n--;
-		unit = (uint64_t)1 << 10 * (u - units);
-	}
-	if (!str_to_u64(number, 10, &n) || !n || n > ((uint64_t)1 << 40) / unit)
-		return err_set(err, ERR_USAGE,
-			       "-m wants a number of pages, or a size as 512K or 2M, not \"%s\"",
-			       text);
-	uint64_t want = (n * unit + page - 1) / page;
-	*pages = 1;
-	while (*pages < want)
-		*pages *= 2;
-	return true;
-}
-
-static bool parse_events(struct event_list *list, struct err *err)
-{
-	bool ok = true;
-	for (size_t i = 0; ok && i < opts.events.list.n; i++) {
-		const char *text = opts.events.list.v[i];
-		/* Without a colon there is no tracepoint in it: then only to look for names. */
-		ok = event_parse(list, text, capture_tracefs(strchr(text, ':')), err);
-	}
-	return ok;
-}
 
 static void note(const char *sentence)
 {
@@ -229,10 +99,16 @@ static void on_signal(int number)
 	stop_signal = number;
 }
 
+static void on_dump(int number)
+{
+	(void)number;
+	dump_signals++;
+}
+
 static void catch_signals(void)
 {
 	/* No SA_RESTART: a signal ends the wait it interrupts. */
-	struct sigaction act = {.sa_handler = on_signal};
+	struct sigaction act = {.sa_handler = on_signal}, dump = {.sa_handler = on_dump};
 	struct sigaction old;
 	/* A file at its size limit (ulimit -f) is a failed write, as a full disk is. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -240,6 +116,8 @@ static void catch_signals(void)
 	 * way to end a recording there. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+	if (opts.switching || opts.overwrite)
+		sigaction(SIGUSR2, &dump, NULL);
 	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
 		sigaction(SIGHUP, &act, NULL);
 }
@@ -263,6 +141,37 @@ static void give_to_sudo_user(const char *path)
 	close(fd);
 }
 
+static void written(const char *path)
+{
+	give_to_sudo_user(path);
+	if (!opts.quiet && (opts.switching || opts.timestamp_filename))
+		fprintf(stderr, "[ %s record: Dump %s ]\n", cli_name(), path);
+}
+
+static void progress(const struct capture_result *r)
+{
+	char text[160];
+	double seconds = (double)r->nanoseconds / 1e9;
+	snprintf(text, sizeof text,
+		 "recording %.0f s, %" PRIu64 " samples (%.0f/s), %.1f MB, %" PRIu64 " lost",
+		 seconds, r->samples, seconds > 0 ? (double)r->samples / seconds : 0,
+		 (double)r->bytes / 1024 / 1024, MAX(r->lost, r->lost_samples));
+	cli_progress(text);
+}
+
+/* Bytes of a ring that holds what comes while the recorder waits for a CPU or for the disk. */
+static uint64_t enough_for(const struct capture_result *r)
+{
+	const double wait = 0.1, seconds = (double)MAX(r->nanoseconds, (uint64_t)1000000) / 1e9;
+	double lost = (double)MAX(r->lost, r->lost_samples);
+	double records = (double)MAX(r->samples, (uint64_t)1);
+	double rate = (double)r->bytes * (1 + lost / records) / seconds;
+	uint64_t next = r->ring_bytes * 2;
+	while (next < (uint64_t)1 << 30 && (double)next < rate * wait / (double)r->rings)
+		next *= 2;
+	return next;
+}
+
 static void report(const struct capture_plan *plan, const struct capture_result *r, bool ok)
 {
 	if (opts.quiet)
@@ -274,8 +183,14 @@ static void report(const struct capture_plan *plan, const struct capture_result 
 		cli_name(), (double)r->bytes / 1024 / 1024,
 		to_stdout ? "to standard output" : plan->output, r->samples,
 		ok ? "" : ", incomplete");
+	if (r->throttled)
+		fprintf(stderr,
+			"%s record: the kernel held sampling back %" PRIu64
+			" times, because it took too much time\n  hint: fewer samples with -F, or sudo "
+			"sysctl -w kernel.perf_cpu_time_max_percent=0\n",
+			cli_name(), r->throttled);
 	if (r->lost || r->lost_samples) {
-		uint64_t next = r->ring_bytes * 4;
+		uint64_t next = enough_for(r);
 		fprintf(stderr,
 			"%s record: the ring buffers were full: %" PRIu64 " records lost, %" PRIu64
 			" of them samples\n  hint: larger buffers with -m %" PRIu64
@@ -290,11 +205,18 @@ static int exit_code(const struct capture_result *r)
 {
 	if (opts.strict && (r->lost || r->lost_samples))
 		return EXIT_LOST;
-	if (!r->command_ran)
+	if (!r->command_ran || r->cut_short)
 		return EXIT_OK;
 	if (WIFSIGNALED(r->command_status))
 		return 128 + WTERMSIG(r->command_status);
 	return WEXITSTATUS(r->command_status);
+}
+
+/* Scripts that call perf tell its failures from those of the command by this status. */
+static int fail(const struct command *cmd, const struct err *err)
+{
+	int code = cli_fail(cmd, err);
+	return cli_as_perf() ? EXIT_PERF_FAILED : code;
 }
 
 static int record(const struct command *cmd, const struct capture_plan *plan)
@@ -304,12 +226,11 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	struct err err = {0};
 	catch_signals();
 	bool ok = capture_run(plan, &stop_signal, &result, &diags, &err);
-	int code = ok ? exit_code(&result) : cli_fail(cmd, &err);
-	if (ok || result.bytes) {
-		if (strcmp(plan->output, "-"))
-			give_to_sudo_user(plan->output);
+	if (plan->progress)
+		cli_progress(NULL);
+	int code = ok ? exit_code(&result) : fail(cmd, &err);
+	if (!plan->dry_run && (ok || result.bytes))
 		report(plan, &result, ok);
-	}
 	(void)cli_diags(cmd, &diags, opts.quiet);
 	if (ok && stop_signal) {
 		/* Shells look whether we died of the signal, to know whether to go on. */
@@ -319,88 +240,82 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	return result.exec_failed ? EXIT_NOT_EXECUTABLE : code;
 }
 
-static bool fill_plan(struct capture_plan *plan, struct ids *pids, struct ids *tids,
-		      struct cpu_list *cpus, struct event_list *events, struct err *err)
+static void list_registers(void)
 {
-	if (opts.pids && !parse_ids(pids, opts.pids, "-p", err))
-		return false;
-	if (opts.tids && !parse_ids(tids, opts.tids, "-t", err))
-		return false;
-	if (opts.cpus && !cpus_parse(cpus, str_of(opts.cpus), err))
-		return false;
-	if (opts.frequency && !parse_frequency(opts.frequency, &plan->frequency, err))
-		return false;
-	if (opts.ring && !parse_ring(opts.ring, &plan->ring_pages, err))
-		return false;
-	if (opts.frequency && opts.period)
-		return err_set(err, ERR_USAGE, "-F and -c exclude each other");
-	if (opts.all_user && opts.all_kernel)
-		return err_set(err, ERR_USAGE, "--all-user and --all-kernel exclude each other");
-	bool threads = pids->v.n || tids->v.n;
-	if (threads && (opts.all_cpus || opts.cpus))
-		note("-p and -t take precedence over -a and -C");
-	else if (opts.all_cpus || opts.cpus || (!threads && !plan->command))
-		plan->all_cpus = true;
-	if (plan->all_cpus && opts.per_thread)
-		return err_set(err, ERR_USAGE, "--per-thread wants a command, -p or -t");
-	plan->pids = pids->v.v;
-	plan->pid_count = pids->v.n;
-	plan->tids = tids->v.v;
-	plan->tid_count = tids->v.n;
-	if (plan->all_cpus) {
-		plan->cpus = cpus->v.v;
-		plan->cpu_count = cpus->v.n;
-	}
-	return parse_events(events, err);
+	const struct arch *arch = arch_native();
+	uint64_t known = capture_registers();
+	for (unsigned i = 0; arch && i < 64; i++)
+		if (known >> i & 1)
+			printf("%s%s", arch_reg_name(arch, i), known >> i > 1 ? " " : "\n");
+}
+
+static bool check_output(const char *output, struct err *err)
+{
+	if (strcmp(output, "-") || !isatty(STDOUT_FILENO))
+		return true;
+	err_set(err, ERR_USAGE, "a recording is not fit for the terminal");
+	return err_hint(err, "pipe it into something: kiln record -o - … | kiln report -i -");
 }
 
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
-	struct ids pids = {0}, tids = {0};
-	struct cpu_list cpus = {0};
-	struct event_list events = {0};
+	struct record_targets targets = {0};
 	struct cmdline cmdline = {0};
 	struct capture_plan plan = {
-		.events = &events,
+		.events = &targets.events,
 		.command = args->count ? args->args : NULL,
 		.inherit = !opts.no_inherit,
 		.per_thread = opts.per_thread,
 		.period = opts.period,
 		.user_rate = opts.frequency || opts.period,
-		.call_graph = opts.call_graph ? CALL_GRAPH_FP : CALL_GRAPH_NONE,
+		.no_samples = opts.no_samples,
 		.sample_addr = opts.data,
 		.sample_cpu = opts.sample_cpu,
 		.sample_raw = opts.raw,
+		.sample_period = opts.sample_period,
+		.inherit_stat = opts.stat,
+		.no_buffering = opts.no_buffering,
 		.all_user = opts.all_user,
 		.all_kernel = opts.all_kernel,
+		.control_fd = -1,
+		.ack_fd = -1,
+		.dump = &dump_signals,
+		.overwrite = opts.overwrite,
+		.compress = (unsigned)opts.compress,
+		.timestamp_name = opts.timestamp_filename,
+		.no_build_ids = opts.no_build_ids,
+		.dry_run = opts.dry_run,
 		.output = opts.output ? opts.output : "perf.data",
+		.embed = opts.embed,
 		.version = "kiln " KILN_VERSION,
 		.verbose = opts.verbose > 0,
+		.attr_dir = getenv("PERF_TEST_ATTR"),
 		.note = note,
+		.written = written,
+		.progress = isatty(STDERR_FILENO) && !opts.quiet ? progress : NULL,
 	};
+	if (opts.list_registers) {
+		list_registers();
+		return EXIT_OK;
+	}
 	int code = args->count ? check_command(args->args[0], &err) : EXIT_OK;
-	if (code != EXIT_OK)
+	if (code != EXIT_OK) {
 		cli_fail(cmd, &err);
-	else if (!fill_plan(&plan, &pids, &tids, &cpus, &events, &err))
-		code = cli_fail(cmd, &err);
-	else if (!strcmp(plan.output, "-") && isatty(STDOUT_FILENO)) {
-		err_set(&err, ERR_USAGE, "a recording is not fit for the terminal");
-		err_hint(&err, "pipe it into something: kiln record -o - … | kiln report -i -");
-		code = cli_fail(cmd, &err);
+	} else if (!record_fill_plan(&plan, &targets, note, &err) ||
+		   !check_output(plan.output, &err)) {
+		code = fail(cmd, &err);
 	} else {
 		read_cmdline(&cmdline);
 		plan.cmdline = cmdline.words.v;
 		plan.cmdline_count = cmdline.words.n;
 		code = record(cmd, &plan);
 	}
-	vec_free(&pids.v);
-	vec_free(&tids.v);
-	vec_free(&cpus.v);
+	record_targets_free(&targets);
 	vec_free(&cmdline.words);
 	free((void *)cmdline.text.p);
 	vec_free(&opts.events.list);
-	event_list_free(&events);
+	vec_free(&opts.filters);
 	return code;
 }
 
@@ -415,7 +330,7 @@ const struct command cmd_record = {
 		"An event may carry modifiers behind a colon: u user space, k kernel, p pp ppp more "
 		"precise, P as precise as possible.",
 	.examples = examples,
-	.options = options,
+	.options = record_option_table,
 	.stop_at_word = true,
 	.run = run,
 };

@@ -8,6 +8,7 @@ const struct command *const commands[] = {
 	&cmd_record,
 	&cmd_report,
 	&cmd_script,
+	&cmd_test,
 	&cmd_version,
 	NULL,
 };

@@ -11,6 +11,7 @@ extern const struct command cmd_help;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_script;
+extern const struct command cmd_test;
 extern const struct command cmd_version;
 
 #endif

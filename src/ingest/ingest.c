@@ -5,6 +5,7 @@
 
 #include "ingest/aggregate.h"
 #include "ingest/chains.h"
+#include "ingest/embedded.h"
 #include "ingest/members.h"
 #include "ingest/rows.h"
 #include "ingest/sample_filter.h"
@@ -181,6 +182,7 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->chains.max_stack = opt->max_stack;
 	in->chains.skip = opt->no_callchains;
 	in->resolver = resolver_new(in->session, &opt->resolve);
+	ingest_embedded(in->pd, in->resolver, d);
 	return in;
 }
 

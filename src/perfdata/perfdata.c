@@ -160,6 +160,7 @@ void perfdata_close(struct perfdata *pd)
 		file_unmap(&pd->maps.v[i]);
 	vec_free(&pd->maps);
 	vec_free(&pd->events);
+	vec_free(&pd->embedded);
 	vec_free(&pd->updates);
 	vec_free(&pd->build_ids);
 	vec_free(&pd->chunks);
@@ -221,6 +222,16 @@ size_t perfdata_build_id_count(const struct perfdata *pd)
 const struct rec_build_id *perfdata_build_id(const struct perfdata *pd, size_t i)
 {
 	return &pd->build_ids.v[i];
+}
+
+size_t perfdata_embedded_count(const struct perfdata *pd)
+{
+	return pd->embedded.n;
+}
+
+struct cursor perfdata_embedded(const struct perfdata *pd, size_t i)
+{
+	return cursor_of(pd->embedded.v[i].p, pd->embedded.v[i].n, pd->swap);
 }
 
 struct str perfdata_pmu_name(const struct perfdata *pd, uint32_t type)

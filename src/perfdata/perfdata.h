@@ -116,6 +116,10 @@ struct str perfdata_feature(const struct perfdata *pd, unsigned feature);
 size_t perfdata_build_id_count(const struct perfdata *pd);
 const struct rec_build_id *perfdata_build_id(const struct perfdata *pd, size_t i);
 
+/* Symbols inside the recording: each cursor is one row for embedded_object(), embedded_symbol(). */
+size_t perfdata_embedded_count(const struct perfdata *pd);
+struct cursor perfdata_embedded(const struct perfdata *pd, size_t i);
+
 /* perf_event names as PMU_MAPPINGS says; empty str when unknown. */
 struct str perfdata_pmu_name(const struct perfdata *pd, uint32_t type);
 

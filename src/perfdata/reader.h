@@ -62,6 +62,7 @@ struct perfdata {
 	bool sample_has_id, trailer_has_id;
 	size_t sample_id_word, trailer_id_word; /* where, as attr_id_in_*() say */
 	VEC(struct pending_update) updates;
+	VEC(struct str) embedded; /* UPDATE_SYMBOLS payloads */
 
 	struct str features[256];
 	VEC(struct rec_build_id) build_ids;

@@ -3,6 +3,7 @@
  * records say is taken in. It looks at the 8 bytes of each header only, and gives the pages back
  * behind itself.
  */
+#include "perfdata/embedded.h"
 #include "perfdata/reader.h"
 
 static size_t outside_payload(const uint8_t *p, size_t size, uint32_t type, bool swap)
@@ -71,7 +72,9 @@ static void take_update(struct perfdata *pd, const struct record *r)
 	struct cursor c = record_cursor(r);
 	struct pending_update u = {.kind = cursor_u64(&c), .id = cursor_u64(&c)};
 	u.text = str_make((const char *)c.p, cursor_left(&c));
-	if (!c.bad)
+	if (!c.bad && u.kind == UPDATE_SYMBOLS)
+		vec_push(&pd->embedded, u.text);
+	else if (!c.bad)
 		vec_push(&pd->updates, u);
 }
 

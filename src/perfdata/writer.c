@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "perfdata/emit.h"
+#include "perfdata/pack.h"
 
 #define HEADER_BYTES 104
 #define PIPE_HEADER_BYTES 16
@@ -33,6 +34,8 @@ struct perfdata_writer {
 	uint64_t marks[2]; /* earlier ends, the older one first: borders between records */
 	uint64_t attrs_offset, attrs_size, attr_entry, data_offset;
 	struct out event_desc;
+	struct packer *packer; /* NULL: records are not compressed */
+	struct out waiting;    /* to be compressed */
 	struct {
 		uint8_t *p;
 		size_t n;
@@ -57,6 +60,7 @@ struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 	w->name = mem_strdup(to_stdout ? "standard output" : path);
 	w->pipe = to_stdout || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode);
 	out_memory(&w->event_desc);
+	out_memory(&w->waiting);
 	return w;
 }
 
@@ -68,6 +72,12 @@ bool perfdata_writer_is_pipe(const struct perfdata_writer *w)
 uint64_t perfdata_writer_bytes(const struct perfdata_writer *w)
 {
 	return w->end;
+}
+
+bool perfdata_writer_compress(struct perfdata_writer *w, unsigned level, struct err *err)
+{
+	w->packer = packer_open(level);
+	return w->packer || err_set(err, ERR_SYSTEM, "cannot compress with level %u", level);
 }
 
 static bool write_out(struct perfdata_writer *w, const struct out *o, struct err *err)
@@ -234,10 +244,9 @@ static bool keep_whole_records(struct perfdata_writer *w, uint64_t written)
 	return ftruncate(w->fd, (off_t)w->end) == 0 && lseek(w->fd, (off_t)w->end, SEEK_SET) >= 0;
 }
 
-bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int count, struct err *err)
+static bool write_plain(struct perfdata_writer *w, const struct iovec *iov, int count,
+			struct err *err)
 {
-	if (w->failed)
-		return err_set(err, ERR_SYSTEM, "%s: an earlier write failed", w->name);
 	uint64_t written = 0;
 	for (int i = 0; i < count; i += 64) {
 		if (write_batch(w, iov + i, MIN(count - i, 64), &written, err))
@@ -253,6 +262,33 @@ bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int coun
 		w->marks[1] = w->end;
 	}
 	return true;
+}
+
+bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err)
+{
+	struct out records;
+	if (!w->packer || !w->waiting.n || w->failed)
+		return true;
+	out_memory(&records);
+	bool ok = packer_pack(w->packer, (const uint8_t *)w->waiting.buf, w->waiting.n, &records,
+			      err);
+	w->waiting.n = 0;
+	w->failed = !ok;
+	struct iovec v = {.iov_base = records.buf, .iov_len = records.n};
+	ok = ok && write_plain(w, &v, 1, err);
+	(void)out_finish(&records);
+	return ok;
+}
+
+bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int count, struct err *err)
+{
+	if (w->failed)
+		return err_set(err, ERR_SYSTEM, "%s: an earlier write failed", w->name);
+	if (!w->packer)
+		return write_plain(w, iov, count, err);
+	for (int i = 0; i < count; i++)
+		out_bytes(&w->waiting, iov[i].iov_base, iov[i].iov_len);
+	return w->waiting.n < PACK_PIECE || perfdata_writer_flush(w, err);
 }
 
 /* --- features --- */
@@ -410,6 +446,13 @@ static bool write_features(struct perfdata_writer *w, uint64_t bits[4], struct e
 static bool finish_file(struct perfdata_writer *w, struct err *err)
 {
 	uint64_t bits[4];
+	struct out packed;
+	out_memory(&packed);
+	if (w->packer) {
+		packer_feature(w->packer, &packed);
+		(void)!perfdata_writer_feature(w, FEAT_COMPRESSED, packed.buf, packed.n, NULL);
+	}
+	(void)out_finish(&packed);
 	if (!w->features[FEAT_EVENT_DESC].p &&
 	    !perfdata_writer_feature(w, FEAT_EVENT_DESC, w->event_desc.buf, w->event_desc.n, err))
 		return false;
@@ -425,12 +468,16 @@ static bool finish_file(struct perfdata_writer *w, struct err *err)
 
 bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
 {
-	bool ok = w->pipe || !w->begun || finish_file(w, err);
+	bool ok = perfdata_writer_flush(w, err);
+	if (w->begun && !w->pipe)
+		ok = finish_file(w, ok ? err : NULL) && ok;
 	if (close(w->fd) != 0 && ok)
 		ok = err_sys(err, errno, "cannot finish %s", w->name);
 	for (size_t i = 0; i < ARRAY_LEN(w->features); i++)
 		free(w->features[i].p);
 	(void)out_finish(&w->event_desc);
+	(void)out_finish(&w->waiting);
+	packer_close(w->packer);
 	free(w->name);
 	free(w);
 	return ok;

@@ -32,6 +32,12 @@ MUST_USE bool perfdata_writer_begin(struct perfdata_writer *w, const struct writ
 
 bool perfdata_writer_is_pipe(const struct perfdata_writer *w);
 
+/* From now on records are compressed. After begin; files only. */
+MUST_USE bool perfdata_writer_compress(struct perfdata_writer *w, unsigned level, struct err *err);
+
+/* Compressed records wait for more, because larger pieces compress better; this writes them. */
+MUST_USE bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err);
+
 /* Whole records, straight from the caller's memory (one writev). Fails on a full disk with what
  * was written so far still a valid file. */
 MUST_USE bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int count,

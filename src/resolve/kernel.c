@@ -88,6 +88,8 @@ void kernel_symbols_load(struct kernel_symbols *k, const struct session *s,
 	struct err err = {0};
 	if (!try_all(k, &recorded, opt, &err)) {
 		kallsyms_free(&k->kallsyms);
+		if (k->embedded)
+			return;
 		diag_add(&k->diags, DIAG_NO_KALLSYMS, 1, "no kernel symbols: %s", err.text);
 		if (err.hint[0])
 			diag_hint(&k->diags, DIAG_NO_KALLSYMS, "%s", err.hint);
@@ -97,6 +99,11 @@ void kernel_symbols_load(struct kernel_symbols *k, const struct session *s,
 	find_range(k);
 	uint64_t text = session_kernel_text(s);
 	if (text && k->kallsyms.text && text != k->kallsyms.text) {
+		/* Those that came with the recording are of the very boot, modules and all. */
+		if (k->embedded && !opt->kallsyms) {
+			k->loaded = false;
+			return;
+		}
 		k->moved = true;
 		k->delta = text - k->kallsyms.text;
 	}
@@ -110,6 +117,8 @@ void kernel_symbols_free(struct kernel_symbols *k)
 const struct symbol *kernel_symbol(const struct kernel_symbols *k, const struct session_object *o,
 				   uint64_t addr)
 {
+	if (!k->loaded && k->embedded)
+		return symtab_find(k->embedded, addr);
 	if (!k->loaded || (k->moved && o->kind == OBJECT_MODULE))
 		return NULL;
 	const struct symbol *s = symtab_find(&k->kallsyms.table, addr - k->delta);
@@ -121,6 +130,8 @@ const struct symbol *kernel_symbol(const struct kernel_symbols *k, const struct 
 
 bool kernel_symbols_cover(const struct kernel_symbols *k, uint64_t addr)
 {
+	if (!k->loaded && k->embedded)
+		return symtab_find(k->embedded, addr);
 	addr -= k->delta;
 	return k->loaded && addr >= k->start && addr < k->end;
 }

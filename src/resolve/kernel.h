@@ -13,6 +13,7 @@ struct kernel_symbols {
 	uint64_t delta;      /* recorded address - address in the table */
 	uint64_t start, end; /* what the kernel's own symbols cover */
 	struct kallsyms kallsyms;
+	const struct symtab *embedded; /* came with the recording; NULL: none */
 	struct diags diags;
 };
 

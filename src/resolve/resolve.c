@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "resolve/embedded.h"
 #include "resolve/kernel.h"
 #include "resolve/vdso.h"
 
@@ -24,6 +25,7 @@ struct resolver {
 	struct entry **entries; /* by object id; NULL until asked for */
 	struct kernel_symbols kernel;
 	bool kernel_tried;
+	struct embedded_tables embedded;
 };
 
 struct resolver *resolver_new(const struct session *s, const struct resolve_options *opt)
@@ -46,7 +48,24 @@ void resolver_free(struct resolver *r)
 	}
 	free(r->entries);
 	kernel_symbols_free(&r->kernel);
+	embedded_tables_free(&r->embedded);
 	free(r);
+}
+
+struct embedded_table *resolver_embed(struct resolver *r, const struct embedded_key *key)
+{
+	return embedded_tables_put(&r->embedded, key);
+}
+
+void resolver_embed_symbol(struct embedded_table *t, const struct symbol *s)
+{
+	vec_push(&t->found, *s);
+}
+
+void resolver_embed_end(struct resolver *r)
+{
+	embedded_tables_seal(&r->embedded);
+	r->kernel.embedded = embedded_tables_kernel(&r->embedded);
 }
 
 static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
@@ -105,6 +124,33 @@ static void load_vdso(struct entry *e, const struct session_object *o)
 		e->table = &e->own;
 }
 
+static void load_from_disk(struct resolver *r, struct entry *e, const struct session_object *o)
+{
+	if (o->kind == OBJECT_FILE)
+		load_file(r, e, o);
+	else if (o->kind == OBJECT_ANON)
+		load_perf_map(r, e, o);
+	else
+		load_vdso(e, o);
+}
+
+/* What the disk has is better known to the user (a debug package may have come since), so it is
+ * asked first, unless it was wrong already when the recording ended. */
+static void load_own(struct resolver *r, struct entry *e, const struct session_object *o)
+{
+	const struct embedded_table *came = embedded_tables_find(&r->embedded, o,
+								 session_str(r->session, o->path));
+	if (came && came->key.gone && !r->opt.symfs) {
+		e->table = &came->table;
+		return;
+	}
+	load_from_disk(r, e, o);
+	if (came && (!e->table || !e->table->syms.n)) {
+		e->table = &came->table;
+		e->diags = (struct diags){0};
+	}
+}
+
 /* Loads one object; runs on any worker, touches only its entry. */
 static void load_entry(struct resolver *r, object_id id)
 {
@@ -112,13 +158,9 @@ static void load_entry(struct resolver *r, object_id id)
 	const struct session_object *o = session_object(r->session, id);
 	switch (o->kind) {
 	case OBJECT_FILE:
-		load_file(r, e, o);
-		break;
 	case OBJECT_ANON:
-		load_perf_map(r, e, o);
-		break;
 	case OBJECT_VDSO:
-		load_vdso(e, o);
+		load_own(r, e, o);
 		break;
 	case OBJECT_BPF:
 		e->whole = (struct symbol){.start = o->start,

@@ -26,6 +26,21 @@ void resolver_free(struct resolver *r);
 void resolver_load(struct resolver *r, const object_id *objects, size_t n, struct pool *pool,
 		   struct diags *d);
 
+/* Symbols that came with the recording, for the object with this name; used when its file is
+ * missing or another one now. All before the first resolver_load(): put an object, its symbols (the
+ * names are borrowed), the next object …, end. */
+struct embedded_key {
+	enum object_kind kind; /* OBJECT_KERNEL: the modules' too */
+	struct str path;       /* borrowed */
+	int32_t pid;
+	struct build_id build_id;
+	bool gone; /* the file was another one already when the recording ended */
+};
+struct embedded_table;
+struct embedded_table *resolver_embed(struct resolver *r, const struct embedded_key *key);
+void resolver_embed_symbol(struct embedded_table *t, const struct symbol *s);
+void resolver_embed_end(struct resolver *r);
+
 /* After resolver_load() of its object. NULL when nothing is known there. */
 const struct symbol *resolver_symbol(const struct resolver *r, object_id object, uint64_t addr);
 

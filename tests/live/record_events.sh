@@ -17,8 +17,9 @@ says 'nearest names:.*cpu-clock' -e cpu-clok
 says 'no event modifier' -e cpu-clock:y
 says 'sysctl -w kernel.perf_event_max_sample_rate=' -F 4000000000
 says 'exclude each other' -F 99 -c 99
-says 'dwarf is not there yet' --call-graph dwarf
-says 'lbr is not there yet' --call-graph lbr
+says 'knows fp, dwarf and lbr' --call-graph sideways
+says 'stack size' --call-graph dwarf,100000
+says 'not there yet' --off-cpu
 says '512K' -m 3X
 says 'numbers' -p 1,x
 

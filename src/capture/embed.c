@@ -1,0 +1,157 @@
+/* At the end of a recording: from addresses to names, and into the file. */
+#include "capture/embed.h"
+
+#include <stdlib.h>
+
+#include "object/object.h"
+#include "perfdata/writer.h"
+
+#define KALLSYMS_MAX ((size_t)256 << 20)
+#define FLUSH_AT ((size_t)1 << 20)
+#define ANCESTORS_MAX 16 /* forks without exec in a row */
+#define OVERLAPS_MAX 64  /* mappings looked at below an address: they may have come and gone */
+
+static int map_cmp(const void *a, const void *b)
+{
+	const struct embed_map *x = a, *y = b;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Mappings of pid that start at or below ip end before the returned index. */
+static size_t maps_above(const struct embed *e, int32_t pid, uint64_t ip)
+{
+	size_t lo = 0, hi = e->maps.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct embed_map *m = &e->maps.v[mid];
+		if (m->pid < pid || (m->pid == pid && m->start <= ip))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void place_hit(struct embed *e, const struct embed_hit *h)
+{
+	int32_t pid = h->pid;
+	for (int depth = 0; depth < ANCESTORS_MAX; depth++) {
+		size_t above = maps_above(e, pid, h->ip);
+		for (size_t i = above; i > 0 && above - i < OVERLAPS_MAX; i--) {
+			const struct embed_map *m = &e->maps.v[i - 1];
+			if (m->pid != pid)
+				break;
+			if (h->ip < m->end)
+				vec_push(&e->objects.v[m->object].addrs,
+					 h->ip - m->start + m->pgoff);
+		}
+		const uint32_t *parent = u64map_get(&e->parents, (uint32_t)pid);
+		if (!parent)
+			return;
+		pid = (int32_t)*parent;
+	}
+}
+
+static bool flush(struct embedded_writer *out, struct perfdata_writer *w, struct err *err)
+{
+	struct iovec iov = {.iov_base = out->out.buf, .iov_len = out->out.n};
+	bool ok = !out->out.n || perfdata_write(w, &iov, 1, err);
+	out->out.n = 0;
+	return ok;
+}
+
+/* The symbols at these addresses, or all of the table's, each once and in order. */
+static bool write_table(struct embedded_writer *out, const struct embedded_object *o,
+			const struct symtab *t, const uint64_t *addrs, size_t n, bool all,
+			struct perfdata_writer *w, struct err *err)
+{
+	bool ok = true;
+	bool *wanted = mem_calloc(t->syms.n + 1, sizeof *wanted);
+	for (size_t i = 0; i < n; i++) {
+		const struct symbol *s = symtab_find(t, addrs[i]);
+		if (s)
+			wanted[s - t->syms.v] = true;
+	}
+	embedded_begin(out, o);
+	for (size_t i = 0; ok && i < t->syms.n; i++) {
+		const struct symbol *s = &t->syms.v[i];
+		if (!all && !wanted[i])
+			continue;
+		embedded_add(out, &(struct embedded_symbol){.start = s->start,
+							    .end = s->end,
+							    .binding = s->binding,
+							    .type = s->type,
+							    .name = symbol_name(s)});
+		if (out->out.n >= FLUSH_AT) {
+			embedded_end(out);
+			ok = flush(out, w, err);
+		}
+	}
+	embedded_end(out);
+	free(wanted);
+	return ok && flush(out, w, err);
+}
+
+static bool write_kernel(struct embed *e, struct embedded_writer *out, struct perfdata_writer *w,
+			 struct err *err)
+{
+	struct str text;
+	struct kallsyms k = {0};
+	bool ok = true;
+	if (!e->kernel.n || !file_read("/proc/kallsyms", KALLSYMS_MAX, &text, NULL))
+		return true;
+	struct embedded_object o = {.kind = EMBEDDED_KERNEL, .path = STR("[kernel.kallsyms]")};
+	if (kallsyms_parse(&k, text, NULL) && !k.hidden)
+		ok = write_table(out, &o, &k.table, e->kernel.v, e->kernel.n, false, w, err);
+	kallsyms_free(&k);
+	free((void *)text.p);
+	return ok;
+}
+
+static bool write_object(struct embed *e, struct embed_object *o, struct embedded_writer *out,
+			 struct perfdata_writer *w, struct err *err)
+{
+	bool gone = o->kind == EMBEDDED_FILE && embed_is_gone(e, o);
+	if (e->mode == CAPTURE_EMBED_NEEDED && !gone)
+		return true;
+	struct symtab t;
+	struct embedded_object head = {.kind = o->kind,
+				       .flags = gone ? EMBEDDED_GONE : 0,
+				       .pid = o->kind == EMBEDDED_PERF_MAP ? o->pid : 0,
+				       .build_id = o->build_id,
+				       .path = strtab_get(&e->paths, o->path)};
+	embed_symbols(e, o, gone, &t);
+	bool ok = write_table(out, &head, &t, o->addrs.v, o->addrs.n,
+			      e->whole || e->mode == CAPTURE_EMBED_ALL, w, err);
+	symtab_free(&t);
+	return ok;
+}
+
+bool embed_write(struct embed *e, struct perfdata_writer *w, uint64_t event, struct diags *d,
+		 struct err *err)
+{
+	if (e->mode == CAPTURE_EMBED_NONE)
+		return true;
+	if (!e->sorted && e->maps.n)
+		qsort(e->maps.v, e->maps.n, sizeof *e->maps.v, map_cmp);
+	e->sorted = true;
+	for (size_t i = 0; i < e->hits.n; i++)
+		place_hit(e, &e->hits.v[i]);
+
+	struct embedded_writer out;
+	embedded_writer_init(&out, event);
+	bool ok = write_kernel(e, &out, w, err);
+	for (size_t i = 0; ok && i < e->objects.n; i++)
+		if (e->objects.v[i].addrs.n)
+			ok = write_object(e, &e->objects.v[i], &out, w, err);
+	embedded_writer_free(&out);
+	for (size_t i = 0; i < e->objects.n; i++)
+		vec_clear(&e->objects.v[i].addrs);
+	if (e->full)
+		diag_add(d, DIAG_NO_SYMBOLS, 1,
+			 "too many different addresses were hit to keep all their names in the "
+			 "recording");
+	return ok;
+}

@@ -1,0 +1,84 @@
+/* Going on in a new file, and files with a time behind their name. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/run.h"
+#include "perfdata/writer.h"
+
+/* FILE.YYYYMMDDhhmmssCC, hundredths of a second last, as perf has it; a later one when that
+ * exists. */
+static bool stamped_name(const char *path, char out[PATH_MAX])
+{
+	struct timeval now;
+	struct tm tm;
+	char text[32];
+	gettimeofday(&now, NULL);
+	for (int tries = 0; tries < 1000; tries++) {
+		if (!localtime_r(&now.tv_sec, &tm) ||
+		    !strftime(text, sizeof text, "%Y%m%d%H%M%S", &tm))
+			return false;
+		int n = snprintf(out, PATH_MAX, "%s.%s%02ld", path, text,
+				 (long)now.tv_usec / 10000);
+		if (n < 0 || n >= PATH_MAX)
+			return false;
+		if (access(out, F_OK) != 0)
+			return true;
+		now.tv_usec += 10000;
+		if (now.tv_usec >= 1000000) {
+			now.tv_sec++;
+			now.tv_usec -= 1000000;
+		}
+	}
+	return false;
+}
+
+static bool stamps(const struct capture *c)
+{
+	const struct capture_switch *s = &c->plan->switching;
+	return s->on_signal || s->bytes || s->seconds || c->plan->timestamp_name;
+}
+
+static void forget_oldest(struct capture *c)
+{
+	size_t keep = c->plan->switching.max_files;
+	while (keep && c->files_written.n > keep) {
+		(void)unlink(c->files_written.v[0]);
+		free(c->files_written.v[0]);
+		c->files_written.n--;
+		memmove(c->files_written.v, c->files_written.v + 1,
+			c->files_written.n * sizeof *c->files_written.v);
+	}
+}
+
+bool output_rename(struct capture *c, struct err *err)
+{
+	char name[PATH_MAX];
+	const char *path = c->plan->output;
+	if (stamps(c) && (!stamped_name(path, name) || rename(path, name) != 0))
+		return err_sys(err, errno, "cannot give %s a name with a time", path);
+	if (c->plan->written)
+		c->plan->written(stamps(c) ? name : path);
+	if (!stamps(c))
+		return true;
+	vec_push(&c->files_written, mem_strdup(name));
+	forget_oldest(c);
+	return true;
+}
+
+bool output_switch(struct capture *c, struct err *err)
+{
+	uint64_t bytes = perfdata_writer_bytes(c->writer);
+	if (!output_lost_samples(c, err) || !output_end(c, true, err))
+		return false;
+	c->bytes_before += bytes;
+	c->file_began = capture_clock();
+	/* Samples seen so far are in the old file; what the new one holds is told of it alone. */
+	c->samples_before += c->scan.samples;
+	c->scan.samples = 0;
+	c->scan.first_time = UINT64_MAX;
+	return output_begin(c, err) && output_synthesize(c, err);
+}

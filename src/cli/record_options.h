@@ -1,0 +1,72 @@
+/* The options of kiln record and what they mean: record_options.c has the table, record_values.c
+ * reads the values, cmd_record.c runs. */
+#ifndef KILN_RECORD_OPTIONS_H
+#define KILN_RECORD_OPTIONS_H
+
+#include "capture/capture.h"
+#include "capture/cpus.h"
+#include "cli/option.h"
+
+/* A filter belongs to the events of the -e before it. */
+struct filter_option {
+	size_t event_option; /* how many -e came before */
+	const char *text;    /* NULL: --exclude-perf */
+};
+
+struct record_options {
+	struct opt_strings events;
+	VEC(struct filter_option) filters;
+	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
+	const char *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
+	uint64_t period, switch_max_files;
+	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
+	enum call_graph call_graph;
+	uint32_t stack_bytes;
+	bool user_callchains, kernel_callchains;
+	bool data, timestamp, raw, sample_cpu, sample_period, weight, transaction, phys_data;
+	bool data_page_size, code_page_size, no_samples, stat, branch_any, no_buffering;
+	uint64_t user_regs, intr_regs;
+	bool list_registers;
+	bool switch_events, namespaces, all_cgroups, no_bpf_event;
+	bool no_build_ids, no_build_id_cache, build_id_all, build_id_mmap;
+	uint64_t compress; /* level; 0: not at all */
+	bool switching, timestamp_filename, overwrite, dry_run;
+	enum capture_embed embed;
+	bool quiet, strict;
+	int verbose;
+};
+
+extern struct record_options record_opts;
+extern const struct option record_option_table[];
+
+/* What the plan points to. */
+struct record_targets {
+	VEC(int32_t) pids;
+	VEC(int32_t) tids;
+	struct cpu_list cpus;
+	struct event_list events;
+	VEC(const char *) filters; /* one for each event; heap; NULL: none */
+	VEC(const char *) cgroups;
+	VEC(struct capture_range) ranges;
+};
+void record_targets_free(struct record_targets *t);
+
+/* Reads all values into the plan; says what contradicts itself. */
+MUST_USE bool record_fill_plan(struct capture_plan *plan, struct record_targets *t,
+			       void (*note)(const char *), struct err *err);
+
+/* --- values: each false with a sentence about the option ----------------------------------- */
+
+MUST_USE bool value_size(const char *text, const char *option, uint64_t *bytes, struct err *err);
+MUST_USE bool value_ring(const char *text, uint64_t *pages, struct err *err);
+MUST_USE bool value_frequency(const char *text, uint64_t *out, struct err *err);
+MUST_USE bool value_clock(const char *text, int32_t *clock, struct err *err);
+MUST_USE bool value_branches(const char *text, uint64_t *mask, struct err *err);
+MUST_USE bool value_registers(const char *text, uint64_t *mask, struct err *err);
+MUST_USE bool value_user(const char *text, uint32_t *uid, struct err *err);
+MUST_USE bool value_delay(const char *text, struct record_targets *t, bool *disabled,
+			  struct err *err);
+MUST_USE bool value_switch(const char *text, struct capture_switch *s, struct err *err);
+MUST_USE bool value_control(const char *text, struct capture_plan *plan, struct err *err);
+
+#endif

@@ -1,0 +1,233 @@
+/* From the options to the capture plan. */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "cli/record_options.h"
+
+#define opts record_opts
+#define SAMPLE_CGROUP (1U << 21)         /* PERF_SAMPLE_CGROUP, since 5.7 */
+#define SAMPLE_DATA_PAGE_SIZE (1U << 22) /* since 5.11, as the next */
+#define SAMPLE_CODE_PAGE_SIZE (1U << 23)
+
+void record_targets_free(struct record_targets *t)
+{
+	vec_free(&t->pids);
+	vec_free(&t->tids);
+	vec_free(&t->cpus.v);
+	for (size_t i = 0; i < t->filters.n; i++)
+		free((void *)t->filters.v[i]);
+	vec_free(&t->filters);
+	for (size_t i = 0; i < t->cgroups.n; i++)
+		free((void *)t->cgroups.v[i]);
+	vec_free(&t->cgroups);
+	vec_free(&t->ranges);
+	event_list_free(&t->events);
+}
+
+static char *copy_text(const void *p, size_t n)
+{
+	char *copy = mem_alloc(n + 1);
+	memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+static bool parse_id(struct str word, int32_t *out, const char *option, struct err *err)
+{
+	uint64_t id;
+	if (!str_to_u64(str_trim(word), 10, &id) || !id || id > INT32_MAX)
+		return err_set(err, ERR_USAGE, "%s wants numbers (as 12,345), not \"%.*s\"", option,
+			       (int)word.n, word.p);
+	*out = (int32_t)id;
+	return true;
+}
+
+static bool parse_targets(struct capture_plan *plan, struct record_targets *t, struct err *err)
+{
+	struct str rest = str_of(opts.pids);
+	int32_t id;
+	while (rest.p) {
+		if (!parse_id(str_split(rest, ',', &rest), &id, "-p", err))
+			return false;
+		vec_push(&t->pids, id);
+	}
+	rest = str_of(opts.tids);
+	while (rest.p) {
+		if (!parse_id(str_split(rest, ',', &rest), &id, "-t", err))
+			return false;
+		vec_push(&t->tids, id);
+	}
+	if (opts.cpus && !cpus_parse(&t->cpus, str_of(opts.cpus), err))
+		return false;
+	plan->by_user = opts.user;
+	return !opts.user || value_user(opts.user, &plan->user, err);
+}
+
+static bool choose_scope(struct capture_plan *plan, struct record_targets *t,
+			 void (*note)(const char *), struct err *err)
+{
+	bool threads = t->pids.n || t->tids.n || opts.user;
+	if (threads && (opts.all_cpus || opts.cpus))
+		note("-p, -t and -u take precedence over -a and -C");
+	else if (opts.all_cpus || opts.cpus || (!threads && !plan->command))
+		plan->all_cpus = true;
+	if (plan->all_cpus && opts.per_thread)
+		return err_set(err, ERR_USAGE, "--per-thread wants a command, -p or -t");
+	plan->pids = t->pids.v;
+	plan->pid_count = t->pids.n;
+	plan->tids = t->tids.v;
+	plan->tid_count = t->tids.n;
+	if (plan->all_cpus) {
+		plan->cpus = t->cpus.v.v;
+		plan->cpu_count = t->cpus.v.n;
+	}
+	if (!opts.cgroups)
+		return true;
+	if (!plan->all_cpus)
+		return err_set(err, ERR_USAGE, "-G watches CPUs, so it wants -a or -C");
+	for (struct str rest = str_of(opts.cgroups); rest.p;) {
+		struct str word = str_split(rest, ',', &rest);
+		vec_push(&t->cgroups, copy_text(word.p, word.n));
+	}
+	plan->cgroups = t->cgroups.v;
+	plan->cgroup_count = t->cgroups.n;
+	return true;
+}
+
+/* Several filters for one event have to hold all. */
+static void add_filter(const char **filter, const char *text)
+{
+	struct out o;
+	const char *old = *filter;
+	out_memory(&o);
+	if (old)
+		out_fmt(&o, "(%s) && (%s)", old, text);
+	else
+		out_cstr(&o, text);
+	*filter = copy_text(o.buf, o.n);
+	(void)out_finish(&o);
+	free((void *)old);
+}
+
+static bool filter_events(struct record_targets *t, size_t from, size_t option, struct err *err)
+{
+	for (size_t i = 0; i < opts.filters.n; i++) {
+		const struct filter_option *f = &opts.filters.v[i];
+		char self[40];
+		snprintf(self, sizeof self, "common_pid != %d", (int)getpid());
+		if (f->event_option != option)
+			continue;
+		for (size_t k = from; k < t->events.events.n; k++) {
+			if (t->events.events.v[k].class != EVENT_TRACEPOINT) {
+				err_set(err, ERR_USAGE, "%s is for tracepoints, and %s is none",
+					f->text ? "--filter" : "--exclude-perf",
+					t->events.events.v[k].name);
+				return err_hint(err,
+						"it belongs to the -e before it: give each its "
+						"own -e");
+			}
+			add_filter(&t->filters.v[k], f->text ? f->text : self);
+		}
+	}
+	return true;
+}
+
+static bool parse_events(struct capture_plan *plan, struct record_targets *t, struct err *err)
+{
+	for (size_t i = 0; i < opts.filters.n; i++)
+		if (!opts.filters.v[i].event_option)
+			return err_set(err, ERR_USAGE, "%s wants the -e it belongs to before it",
+				       opts.filters.v[i].text ? "--filter" : "--exclude-perf");
+	for (size_t i = 0; i < opts.events.list.n; i++) {
+		const char *text = opts.events.list.v[i];
+		size_t from = t->events.events.n;
+		/* Without a colon there is no tracepoint in it: then only to look for names. */
+		if (!event_parse(&t->events, text, capture_tracefs(strchr(text, ':')), err))
+			return false;
+		while (t->filters.n < t->events.events.n)
+			vec_push(&t->filters, NULL);
+		if (!filter_events(t, from, i + 1, err))
+			return false;
+	}
+	plan->filters = t->filters.v;
+	size_t events = MAX(t->events.events.n, (size_t)1);
+	if (plan->cgroup_count > 1 && plan->cgroup_count != events)
+		return err_set(
+			err, ERR_USAGE,
+			"-G names %zu control groups for %zu events: one for all, or one for "
+			"each",
+			plan->cgroup_count, events);
+	return true;
+}
+
+static void choose_fields(struct capture_plan *plan)
+{
+	plan->sample_also = (opts.weight ? PERF_SAMPLE_WEIGHT : 0) |
+			    (opts.transaction ? PERF_SAMPLE_TRANSACTION : 0) |
+			    (opts.phys_data ? PERF_SAMPLE_PHYS_ADDR : 0) |
+			    (opts.data_page_size ? SAMPLE_DATA_PAGE_SIZE : 0) |
+			    (opts.code_page_size ? SAMPLE_CODE_PAGE_SIZE : 0) |
+			    (opts.all_cgroups ? SAMPLE_CGROUP : 0);
+	plan->track_also = (opts.switch_events ? (uint64_t)ATTR_CONTEXT_SWITCH : 0) |
+			   (opts.namespaces ? (uint64_t)ATTR_NAMESPACES : 0) |
+			   (opts.all_cgroups ? ATTR_CGROUP : 0);
+	plan->track_not = (opts.no_bpf_event ? (uint64_t)ATTR_BPF_EVENT : 0) |
+			  (opts.no_build_ids ? ATTR_BUILD_ID : 0);
+	plan->user_regs = opts.user_regs;
+	plan->intr_regs = opts.intr_regs;
+	plan->call_graph = opts.call_graph;
+	plan->stack_bytes = opts.stack_bytes;
+	plan->no_user_chain = opts.kernel_callchains;
+	plan->no_kernel_chain = opts.user_callchains;
+}
+
+static bool check_conflicts(const struct capture_plan *plan, struct err *err)
+{
+	if (opts.frequency && opts.period)
+		return err_set(err, ERR_USAGE, "-F and -c exclude each other");
+	if (opts.all_user && opts.all_kernel)
+		return err_set(err, ERR_USAGE, "--all-user and --all-kernel exclude each other");
+	if (opts.user_callchains && opts.kernel_callchains)
+		return err_set(err, ERR_USAGE,
+			       "--user-callchains and --kernel-callchains exclude each other");
+	bool to_pipe = !strcmp(plan->output, "-");
+	if (to_pipe && (opts.switching || opts.timestamp_filename))
+		return err_set(err, ERR_USAGE, "%s wants a file, not standard output",
+			       opts.switching ? "--switch-output" : "--timestamp-filename");
+	if (to_pipe && opts.compress) {
+		err_set(err, ERR_USAGE, "-z compresses files, not standard output");
+		return err_hint(err, "pipe it through zstd");
+	}
+	if (opts.switch_max_files && !opts.switching)
+		return err_set(err, ERR_USAGE, "--switch-max-files wants --switch-output");
+	if (plan->start_disabled && plan->control_fd < 0)
+		return err_set(err, ERR_USAGE, "-D -1 waits for --control, which is missing");
+	return true;
+}
+
+bool record_fill_plan(struct capture_plan *plan, struct record_targets *t,
+		      void (*note)(const char *), struct err *err)
+{
+	if (!parse_targets(plan, t, err) ||
+	    (opts.frequency && !value_frequency(opts.frequency, &plan->frequency, err)) ||
+	    (opts.ring && !value_ring(opts.ring, &plan->ring_pages, err)) ||
+	    (opts.max_size && !value_size(opts.max_size, "--max-size", &plan->max_bytes, err)) ||
+	    (opts.delay && !value_delay(opts.delay, t, &plan->start_disabled, err)) ||
+	    (opts.branch_filter && !value_branches(opts.branch_filter, &plan->branches, err)) ||
+	    (opts.switching && !value_switch(opts.switch_output, &plan->switching, err)) ||
+	    (opts.control && !value_control(opts.control, plan, err)) ||
+	    (opts.clock && !value_clock(opts.clock, &plan->clock, err)))
+		return false;
+	if (opts.branch_any)
+		plan->branches |= PERF_SAMPLE_BRANCH_ANY;
+	plan->use_clock = opts.clock;
+	plan->switching.max_files = opts.switch_max_files;
+	plan->ranges = t->ranges.v;
+	plan->range_count = t->ranges.n;
+	choose_fields(plan);
+	return check_conflicts(plan, err) && choose_scope(plan, t, note, err) &&
+	       parse_events(plan, t, err);
+}
