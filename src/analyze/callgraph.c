@@ -121,8 +121,8 @@ static void push(struct callgraph *g, struct item item)
 		vec_push(&g->work->next, item);
 }
 
-/* The entry's range of ends, which are sorted by entry. */
-static const struct trie_end *first_end(const struct callgraph *g, uint32_t entry)
+/* The entry's first end; those of one entry are neighbours. */
+static size_t first_end(const struct callgraph *g, uint32_t entry)
 {
 	size_t low = 0, high = g->trie.ends.n;
 	while (low < high) {
@@ -132,12 +132,12 @@ static const struct trie_end *first_end(const struct callgraph *g, uint32_t entr
 		else
 			high = mid;
 	}
-	return &g->trie.ends.v[low];
+	return low;
 }
 
-static bool is_end_of(const struct callgraph *g, const struct trie_end *e, uint32_t entry)
+static bool is_end_of(const struct callgraph *g, size_t i, uint32_t entry)
 {
-	return e < g->trie.ends.v + g->trie.ends.n && e->entry == entry;
+	return i < g->trie.ends.n && g->trie.ends.v[i].entry == entry;
 }
 
 /* Counts the entry's own samples at every node they pass; the nodes they pass are linked like a
@@ -145,7 +145,8 @@ static bool is_end_of(const struct callgraph *g, const struct trie_end *e, uint3
 static uint32_t mark_own(struct callgraph *g, uint32_t entry)
 {
 	uint32_t root = 0;
-	for (const struct trie_end *e = first_end(g, entry); is_end_of(g, e, entry); e++) {
+	for (size_t i = first_end(g, entry); is_end_of(g, i, entry); i++) {
+		const struct trie_end *e = &g->trie.ends.v[i];
 		for (uint32_t n = e->node, below = 0; n; below = n, n = trie_node(g, n)->parent) {
 			struct own_value *v = own_at(g, n);
 			v->weight += e->weight;
@@ -208,7 +209,8 @@ static void begin_with_children(struct callgraph *g, uint32_t entry)
 	}
 	/* The sampled address need not be on top of the stack: then the whole stack counts, and not
 	 * again from further up. */
-	for (const struct trie_end *e = first_end(g, entry); is_end_of(g, e, entry); e++) {
+	for (size_t i = first_end(g, entry); is_end_of(g, i, entry); i++) {
+		const struct trie_end *e = &g->trie.ends.v[i];
 		uint32_t n = e->node;
 		if (trie_node(g, n)->entry == entry)
 			continue;
@@ -230,8 +232,10 @@ static void begin_callee_first(struct callgraph *g, uint32_t entry)
 		begin_with_children(g, entry);
 		return;
 	}
-	for (const struct trie_end *e = first_end(g, entry); is_end_of(g, e, entry); e++)
+	for (size_t i = first_end(g, entry); is_end_of(g, i, entry); i++) {
+		const struct trie_end *e = &g->trie.ends.v[i];
 		push(g, (struct item){e->node, VIEW_OWN, e->weight, e->count});
+	}
 }
 
 /* --- one step -------------------------------------------------------------------------------- */

@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-struct memo {
-	uint32_t root, node;
+/* An id that is valid while its stamp is the current one. */
+struct stamped {
+	uint32_t stamp, id;
 };
 
 struct who_weight {
@@ -17,12 +18,12 @@ struct builder {
 	const struct hist_keys *keys;
 	const struct profile *p;
 	const struct trie_options *opt;
-	struct index index; /* of (parent, sym) */
-	struct memo *memo;  /* by stack_id: its node in the trie of `root` */
+	struct index index;   /* of (parent, sym) */
+	struct stamped *memo; /* by stack_id: its node in the trie of the stamp, a root */
 	VEC(uint32_t) path;
 	uint32_t root;
 	uint32_t who;
-	struct memo *place_entry;       /* by place: {who, entry} of entries that have a graph */
+	struct stamped *place_entry;    /* by place: its entry if that has a graph; stamp: who */
 	struct who_weight *sym_weights; /* by sym; NULL: those of the entries tell as much */
 };
 
@@ -36,8 +37,8 @@ static bool has_graph(const struct builder *b, const struct hist_entry *e)
 
 static uint32_t entry_at(const struct builder *b, uint32_t place)
 {
-	const struct memo *m = &b->place_entry[place];
-	return m->root == b->who ? m->node : 0;
+	const struct stamped *e = &b->place_entry[place];
+	return e->stamp == b->who ? e->id : 0;
 }
 
 static void mark_entries(struct builder *b)
@@ -45,16 +46,17 @@ static void mark_entries(struct builder *b)
 	for (uint32_t i = b->h->who_entries[b->who]; i < b->h->who_entries[b->who + 1]; i++) {
 		const struct hist_entry *e = &b->h->entries.v[i];
 		if (has_graph(b, e))
-			b->place_entry[e->place] = (struct memo){b->who, i};
+			b->place_entry[e->place] = (struct stamped){b->who, i};
 	}
 }
 
-/* Whether samples of this row are in any graph. */
+/* The entry of the row's samples; 0: it has no graph. */
 static uint32_t row_entry(const struct builder *b, const struct profile_row *row)
 {
 	return entry_at(b, b->keys->frame_place[row->leaf.v]);
 }
 
+/* Whether the row's stack is in any graph. */
 static bool row_counts(const struct builder *b, const struct profile_row *row)
 {
 	return row->stack.v && (b->opt->children || row_entry(b, row));
@@ -68,7 +70,7 @@ static void weigh_syms(struct builder *b)
 		const struct profile_row *row = &b->p->rows.v[b->h->rows[i]];
 		if (!row_counts(b, row))
 			continue;
-		for (uint32_t s = row->stack.v; s; s = stacks[s].parent.v) {
+		for (uint32_t s = hist_stack(b->h, row).v; s; s = stacks[s].parent.v) {
 			struct who_weight *w =
 				&b->sym_weights[b->keys->frame_sym[stacks[s].frame.v]];
 			if (w->who != b->who)
@@ -129,13 +131,13 @@ static uint32_t node_of(struct builder *b, stack_id stack)
 	const struct profile_stack *stacks = b->p->stacks.v;
 	uint32_t at = stack.v;
 	vec_clear(&b->path);
-	for (; at && b->memo[at].root != b->root; at = stacks[at].parent.v)
+	for (; at && b->memo[at].stamp != b->root; at = stacks[at].parent.v)
 		vec_push(&b->path, at);
-	uint32_t node = at ? b->memo[at].node : b->root;
+	uint32_t node = at ? b->memo[at].id : b->root;
 	while (b->path.n) {
 		at = b->path.v[--b->path.n];
 		node = child(b, node, reduced(b, stacks[at].frame.v));
-		b->memo[at] = (struct memo){b->root, node};
+		b->memo[at] = (struct stamped){b->root, node};
 	}
 	return node;
 }
@@ -164,7 +166,7 @@ static void add_who(struct builder *b, uint32_t who)
 		const struct profile_row *row = &b->p->rows.v[b->h->rows[i]];
 		if (!row_counts(b, row))
 			continue;
-		uint32_t node = node_of(b, row->stack), entry = row_entry(b, row);
+		uint32_t node = node_of(b, hist_stack(b->h, row)), entry = row_entry(b, row);
 		b->t->nodes.v[node].weight += row->weight;
 		b->t->nodes.v[node].count += row->count;
 		if (entry)

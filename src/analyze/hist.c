@@ -4,6 +4,7 @@
 
 #include "analyze/hist_children.h"
 #include "analyze/hist_sort.h"
+#include "object/sort.h"
 
 /* What is known of a place while the rows of one who are read. */
 struct place_mark {
@@ -23,7 +24,22 @@ struct builder {
 	struct children children;
 };
 
-/* Rows of the event, grouped by who; inside a group in the order of the profile. */
+/* Who was first decides about widths and ties, as in perf. It is not worth sorting very many rows.
+ */
+#define MAX_ROWS_BY_TIME 262144
+
+static void sort_by_time(const struct profile *p, uint32_t *rows, size_t n)
+{
+	struct sort_key *keys = mem_calloc(n + 1, sizeof *keys);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (struct sort_key){p->rows.v[rows[i]].time, rows[i]};
+	sort_keys(keys, n);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = keys[i].index;
+	free(keys);
+}
+
+/* Rows of the event, grouped by who; inside a group in order of time. */
 static void group_rows(struct builder *b)
 {
 	struct hist *h = b->h;
@@ -39,8 +55,11 @@ static void group_rows(struct builder *b)
 		h->shown_weight += r->weight;
 		h->shown_count += r->count;
 		vec_push(&picked, i);
-		vec_push(&whos, hist_keys_who(b->keys, r));
 	}
+	if (picked.n <= MAX_ROWS_BY_TIME)
+		sort_by_time(b->p, picked.v, picked.n);
+	for (size_t i = 0; i < picked.n; i++)
+		vec_push(&whos, hist_keys_who(b->keys, &b->p->rows.v[picked.v[i]]));
 	h->who_count = b->keys->whos.n;
 	h->rows = mem_calloc(picked.n + 1, sizeof *h->rows);
 	h->who_rows = mem_calloc(h->who_count + 2, sizeof *h->who_rows);
@@ -88,7 +107,7 @@ static void add_stack(struct builder *b, uint32_t who, const struct profile_row 
 	struct children *c = &b->children;
 	uint32_t leaf_place = b->keys->frame_place[row->leaf.v];
 	size_t known = c->nodes.n;
-	uint32_t node = children_node(c, row->stack);
+	uint32_t node = children_node(c, hist_stack(b->h, row));
 	c->nodes.v[node].weight += row->weight;
 	/* An entry's own chains are shown whole. */
 	leaf->depth = MAX(leaf->depth, c->nodes.v[node].depth);
@@ -161,6 +180,18 @@ static void add_who(struct builder *b, uint32_t who)
 		add_children(b, who);
 }
 
+static uint32_t *cut_stacks(const struct profile *p, uint32_t max_depth)
+{
+	uint32_t *cut = mem_calloc(p->stacks.n, sizeof *cut);
+	CLEANUP(mem_free_ptr) uint32_t *depth = mem_calloc(p->stacks.n, sizeof *depth);
+	for (uint32_t i = 1; i < p->stacks.n; i++) {
+		uint32_t parent = p->stacks.v[i].parent.v;
+		depth[i] = depth[parent] + 1;
+		cut[i] = depth[i] <= max_depth ? i : cut[parent];
+	}
+	return cut;
+}
+
 static bool wants_modes(const struct hist_fields *f)
 {
 	for (enum hist_field i = FIELD_OVERHEAD_SYS; i <= FIELD_OVERHEAD_GUEST_US; i++)
@@ -206,6 +237,8 @@ void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_option
 		vec_push(&h->modes, (struct hist_modes){0});
 	group_rows(&b);
 	b.marks = mem_calloc(keys->place_count, sizeof *b.marks);
+	if (opt->max_depth)
+		h->cut = cut_stacks(keys->p, opt->max_depth);
 	if (opt->children)
 		children_init(&b.children, keys);
 	h->who_entries = mem_calloc(h->who_count + 1, sizeof *h->who_entries);
@@ -255,5 +288,6 @@ void hist_free(struct hist *h)
 	free(h->order);
 	free(h->rows);
 	free(h->who_rows);
+	free(h->cut);
 	*h = (struct hist){0};
 }

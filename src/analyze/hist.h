@@ -31,6 +31,7 @@ struct hist_options {
 	bool graphs;       /* call graphs will be asked for */
 	bool caller_first; /* these begin at the root */
 	struct filter filter;
+	uint32_t max_depth;      /* frames of a stack that count, from the root; 0: all */
 	const char *symbol_part; /* list only entries with this in their symbol's name; NULL: all */
 };
 
@@ -45,6 +46,7 @@ struct hist {
 	/* The event's rows that the filter leaves; those of one who from who_rows[who] on. */
 	uint32_t *rows, *who_rows;
 	size_t who_count;
+	uint32_t *cut; /* by stack_id: what is left of it with max_depth; NULL: all */
 	uint64_t total_weight, total_count; /* of the whole event */
 	uint64_t shown_weight, shown_count; /* of what the filter leaves */
 	/* Other events of its group, shown beside it: pairs[entry * member_count + i] is the same
@@ -58,6 +60,11 @@ struct hist {
 void hist_build(struct hist *h, struct hist_keys *keys, const struct hist_options *opt,
 		event_id event);
 void hist_free(struct hist *h);
+
+static inline stack_id hist_stack(const struct hist *h, const struct profile_row *row)
+{
+	return h->cut ? (stack_id){h->cut[row->stack.v]} : row->stack;
+}
 
 /* Takes over the histograms of other events, made with the same keys and options, to be shown
  * beside this one. What only they have becomes an entry of this one, too. `members` is freed with

@@ -123,8 +123,8 @@ static bool write_object(struct embed *e, struct embed_object *o, struct embedde
 				       .build_id = o->build_id,
 				       .path = strtab_get(&e->paths, o->path)};
 	embed_symbols(e, o, gone, &t);
-	bool ok = write_table(out, &head, &t, o->addrs.v, o->addrs.n, e->mode == CAPTURE_EMBED_ALL,
-			      w, err);
+	bool ok = write_table(out, &head, &t, o->addrs.v, o->addrs.n,
+			      e->whole || e->mode == CAPTURE_EMBED_ALL, w, err);
 	symtab_free(&t);
 	return ok;
 }

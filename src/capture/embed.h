@@ -49,8 +49,9 @@ struct sample_layout {
 
 struct embed {
 	enum capture_embed mode;
-	bool full;                         /* a limit was reached: not everything is noted */
-	bool sorted;                       /* maps are, by pid and start */
+	bool whole;  /* callers are found later, from copied stacks: keep all of a table */
+	bool full;   /* a limit was reached: not everything is noted */
+	bool sorted; /* maps are, by pid and start */
 	VEC(struct sample_layout) layouts; /* per event */
 	struct u64map by_id;               /* of an event -> its index */
 	uint64_t *recent;                  /* what was noted lately: spares most of the look-ups */

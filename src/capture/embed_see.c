@@ -36,6 +36,7 @@ void embed_init(struct embed *e, enum capture_embed mode, const struct counters 
 	for (size_t i = 0; i < cs->v.n; i++) {
 		const struct counter *k = &cs->v.v[i];
 		vec_push(&e->layouts, layout_of(&k->attr));
+		e->whole |= (k->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
 		for (size_t f = 0; cs->v.n > 1 && f < k->fds.n; f++)
 			u64map_put(&e->by_id, k->fds.v[f].id, (uint32_t)i);
 	}
@@ -103,17 +104,31 @@ static size_t read_words(uint64_t format, const uint8_t *p, size_t left)
 	return 1 + times + (size_t)MIN(n, left) * each;
 }
 
+/* By the id of its event, which lies at the same place in all samples. NULL: of no event of ours.
+ */
+static const struct sample_layout *layout_find(const struct embed *e, const struct record *r)
+{
+	const struct sample_layout *first = &e->layouts.v[0];
+	const uint64_t before_id = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				   PERF_SAMPLE_ADDR;
+	size_t at = 0;
+	if (e->layouts.n == 1)
+		return first;
+	if (!(first->sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+		return NULL;
+	if (!(first->sample_type & PERF_SAMPLE_IDENTIFIER))
+		at = (size_t)__builtin_popcountll(first->sample_type & before_id);
+	if (r->body_size < (at + 1) * 8)
+		return NULL;
+	const uint32_t *event = u64map_get(&e->by_id, load64(r->body + at * 8));
+	return event ? &e->layouts.v[*event] : NULL;
+}
+
 static void see_sample(struct embed *e, const struct record *r)
 {
-	const struct sample_layout *l = &e->layouts.v[0];
+	const struct sample_layout *l = layout_find(e, r);
 	size_t words = r->body_size / 8;
-	if (e->layouts.n > 1) {
-		uint32_t *event = words ? u64map_get(&e->by_id, load64(r->body)) : NULL;
-		if (!(l->sample_type & PERF_SAMPLE_IDENTIFIER) || !event)
-			return;
-		l = &e->layouts.v[*event];
-	}
-	if (words < l->after_fixed || !(l->sample_type & PERF_SAMPLE_TID))
+	if (!l || words < l->after_fixed || !(l->sample_type & PERF_SAMPLE_TID))
 		return;
 	int32_t pid = (int32_t)load32(r->body + l->tid * 8);
 	if (l->sample_type & PERF_SAMPLE_IP)

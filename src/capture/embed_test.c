@@ -189,6 +189,39 @@ static void names_what_was_hit(void **state)
 	free_counters(&cs);
 }
 
+/* Of two events each has its own layout; the id tells whose a sample is. */
+static void two_events(void **state)
+{
+	(void)state;
+	static const uint64_t where[] = {PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_ID};
+	for (size_t i = 0; i < ARRAY_LEN(where); i++) {
+		struct counters cs = one_counter(where[i] | PERF_SAMPLE_IP | PERF_SAMPLE_TID, 0);
+		struct counter second = {.attr = {.sample_type = where[i] | SAMPLE}};
+		struct embed e;
+		struct out o;
+		vec_push(&second.fds, (struct counter_fd){.id = EVENT_ID + 1});
+		vec_push(&cs.v, second);
+		embed_init(&e, CAPTURE_EMBED_HOT, &cs);
+		out_memory(&o);
+		if (where[i] == PERF_SAMPLE_IDENTIFIER)
+			u64(&o, EVENT_ID + 1);
+		u64(&o, 0x1000);
+		pair(&o, 1, 1);
+		if (where[i] == PERF_SAMPLE_ID)
+			u64(&o, EVENT_ID + 1);
+		u64(&o, 1);
+		u64(&o, 0x2000);
+		see(&e, PERF_RECORD_SAMPLE, &o);
+		assert_int_equal(e.hits.n, 2);
+		assert_int_equal(e.hits.v[0].ip, 0x1000);
+		assert_int_equal(e.hits.v[1].ip, 0x2000);
+		(void)out_finish(&o);
+		embed_free(&e);
+		vec_free(&cs.v.v[1].fds);
+		free_counters(&cs);
+	}
+}
+
 /* A child that never execs has its parent's mappings. */
 static void forked(void **state)
 {
@@ -265,6 +298,7 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_what_was_hit),
+		cmocka_unit_test(two_events),
 		cmocka_unit_test(forked),
 		cmocka_unit_test(only_what_is_needed),
 		cmocka_unit_test(short_samples),

@@ -7,6 +7,7 @@
 #include "perfdata/record.h"
 #include "perfdata/writer.h"
 
+#define LOOK_INTERVAL_MS 50   /* how long a process must live for its files to be found by it */
 #define FLUSH_INTERVAL_MS 500 /* how much a killed recorder may take with it */
 #define TELL_INTERVAL_NS 200000000
 #define DRAIN_PIECE (256 << 10)
@@ -110,7 +111,9 @@ static uint64_t elapsed_ms(const struct capture *c)
 
 static void wait_for_data(struct capture *c)
 {
-	uint64_t ms = MIN(schedule_wait(&c->schedule, elapsed_ms(c)), (uint64_t)FLUSH_INTERVAL_MS);
+	uint64_t longest = c->plan->embed == CAPTURE_EMBED_NONE ? FLUSH_INTERVAL_MS
+								: LOOK_INTERVAL_MS;
+	uint64_t ms = MIN(schedule_wait(&c->schedule, elapsed_ms(c)), longest);
 	struct timespec interval = {.tv_nsec = (long)ms * 1000000};
 	int n = ppoll(c->polled.v, c->polled.n, &interval, &c->wait_mask);
 	for (size_t i = 0; n > 0 && i < c->polled.n - 2; i++) {
@@ -191,7 +194,7 @@ static bool do_what_is_due(struct capture *c, bool *over, struct err *err)
 		counters_pause(&c->counters);
 	if (c->ordered && !obey(c, over, err))
 		return false;
-	int dumps = *c->plan->dump;
+	int dumps = c->plan->dump ? *c->plan->dump : 0;
 	if (dumps != c->dumps) {
 		c->dumps = dumps;
 		if (!dump(c, err))

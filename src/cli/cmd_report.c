@@ -147,25 +147,36 @@ static bool check(const struct parsed *args, struct err *err)
 	return true;
 }
 
+/* What must be read, and told apart, for these columns. */
+static void choose_input(struct ingest_options *io, const struct hist_fields *columns)
+{
+	const struct filter_options *filter = &opts.report.filter;
+	input_options_fill(&opts.in, io);
+	io->no_callchains = !opts.report.columns.children &&
+			    opts.report.graph.mode == CALLGRAPH_NONE;
+	/* perf counts from where its graphs begin. */
+	if (opts.report.graph.caller_first) {
+		opts.report.max_depth = io->max_stack;
+		io->max_stack = 0;
+	}
+	io->by_cpu = hist_fields_sort_by(columns, FIELD_CPU);
+	io->by_thread = true;
+	io->merge_threads = !hist_fields_sort_by(columns, FIELD_PID) &&
+			    !hist_fields_sort_by(columns, FIELD_TID) && !filter->pids &&
+			    !filter->tids;
+}
+
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
-	struct hist_fields asked;
+	struct hist_fields columns;
 	opts.report.quiet = opts.in.quiet;
 	opts.report.columns.ipc = cli_as_perf();
 	choose_children();
-	if (!check(args, &err) || !hist_fields_set(&asked, &opts.report.columns, &err))
+	if (!check(args, &err) || !hist_fields_set(&columns, &opts.report.columns, &err))
 		return cli_fail(cmd, &err);
 	struct ingest_options io;
-	input_options_fill(&opts.in, &io);
-	io.no_callchains = !opts.report.columns.children &&
-			   opts.report.graph.mode == CALLGRAPH_NONE;
-	io.by_cpu = hist_fields_sort_by(&asked, FIELD_CPU);
-	io.by_thread = true;
-	io.merge_threads = !hist_fields_sort_by(&asked, FIELD_PID) &&
-			   !hist_fields_sort_by(&asked, FIELD_TID) && !opts.report.filter.pids &&
-			   !opts.report.filter.tids;
-
+	choose_input(&io, &columns);
 	struct diags diags = {0};
 	struct ingest *in = ingest_open(input_path(&opts.in), &io, &diags, &err);
 	if (!in)

@@ -29,6 +29,7 @@ bool report_prepare(const struct report_setup *s, struct ingest *in, struct hist
 	*h = (struct hist_options){.children = columns.children && any_stacks(p),
 				   .graphs = s->graph.mode != CALLGRAPH_NONE && any_stacks(p),
 				   .caller_first = s->graph.caller_first,
+				   .max_depth = s->max_depth,
 				   .symbol_part = s->symbol_part};
 	if (!hist_fields_set(&h->fields, &columns, err))
 		return false;

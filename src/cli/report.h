@@ -17,6 +17,7 @@ struct report_setup {
 	bool relative;
 	bool no_group; /* a table for each event of a group */
 	bool quiet;
+	uint32_t max_depth; /* frames of a stack that count, from the root; 0: all */
 };
 
 /* Which columns this recording can have. Before report_print(), which reads the samples. */

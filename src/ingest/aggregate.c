@@ -1,8 +1,8 @@
 #include "ingest/aggregate.h"
 
-/* How many rows of one stack are compared before a new one is begun. The rows of whoever runs now are
- * the newest, in front; and a stack that ten thousand threads wait in does not take quadratic time.
- * The price is a few rows with equal keys. */
+/* How many rows of one stack are compared before a new one is begun. The rows of whoever runs now
+ * are the newest, in front; and a stack that ten thousand threads wait in does not take quadratic
+ * time. The price is a few rows with equal keys. */
 #define MAX_STEPS 4
 
 void aggregate_init(struct aggregate *a, struct profile *p)
@@ -76,8 +76,14 @@ uint32_t aggregate_add(struct aggregate *a, const struct profile_row *row, uint3
 	struct profile *p = a->profile;
 	if (!hint || !same_key(a, &p->rows.v[hint - 1], row))
 		hint = find_row(a, row);
-	p->rows.v[hint - 1].count += row->count;
-	p->rows.v[hint - 1].weight += row->weight;
+	struct profile_row *sum = &p->rows.v[hint - 1];
+	sum->count += row->count;
+	sum->weight += row->weight;
+	/* The file is not in order of time. */
+	if (row->time < sum->time) {
+		sum->time = row->time;
+		sum->thread = row->thread;
+	}
 	p->events.v[row->event.v].samples += row->count;
 	p->events.v[row->event.v].weight += row->weight;
 	return hint;

@@ -171,6 +171,7 @@ void profile_add(struct profile *p, const struct profile_row *row)
 		if (same_row(r, row)) {
 			r->count += row->count;
 			r->weight += row->weight;
+			r->time = MIN(r->time, row->time);
 			return;
 		}
 	}

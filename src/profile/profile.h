@@ -89,6 +89,7 @@ struct profile_row {
 	string_id trace; /* what the tracepoint said */
 	uint64_t count;
 	uint64_t weight; /* sum of periods */
+	uint64_t time;   /* of its first sample; 0 where times are not known */
 };
 #define PROFILE_ANY_CPU UINT32_MAX
 

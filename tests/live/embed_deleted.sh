@@ -34,6 +34,7 @@ cp work doomed
 ./doomed 60 > /dev/null &
 pid=$!
 trap 'kill $pid 2> /dev/null' EXIT
+until [ "$(basename "$(readlink /proc/$pid/exe)")" = doomed ]; do sleep 0.05; done
 rm doomed
 "$KILN" record -q -e cpu-clock:u -p $pid -o before.data -- sleep 0.3 || fail "record -p: exit status $?"
 [ "$(names -i before.data)" -gt 0 ] || fail "a binary deleted before the recording has no names"

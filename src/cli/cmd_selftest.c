@@ -69,6 +69,9 @@ static bool record_workload(const char *workload, const char *event, char *path,
 					  .inherit = true,
 					  .call_graph = CALL_GRAPH_FP,
 					  .frequency = 999,
+					  .control_fd = -1,
+					  .ack_fd = -1,
+					  .dump = &never,
 					  .output = path,
 					  .version = "kiln " KILN_VERSION};
 	bool ok = event_parse(&events, event, NULL, err) &&
