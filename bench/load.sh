@@ -3,8 +3,9 @@
 #
 # usage: bench/load.sh DIR FILES [JOBS]
 #
-# Writes FILES generated C files under DIR and compiles each with gcc, JOBS at a time, then links
-# groups of them. 1000 files make about 4000 processes.
+# Writes FILES generated C and C++ files under DIR, compiles them JOBS at a time, links some and runs
+# small tools over others. Every sixth file is C++, for clang (whose stacks are deep) and g++ in turn,
+# as far as they are installed. 1000 files make about 4000 processes.
 set -eu
 
 dir=$1 files=$2 jobs=${3:-$(nproc)}
@@ -29,16 +30,38 @@ if [ ! -e "$dir/done.$files" ]; then
 			}
 			printf "double unit%d(int n)\n{\n\treturn step%d(n, n);\n}\n", f, functions - 1 > out
 			close(out)
+
+			out = dir "/unit" f ".cc"
+			printf "#include <algorithm>\n#include <map>\n#include <string>\n#include <vector>\n" > out
+			printf "template <int N> struct tower : tower<N - 1> { std::map<int, std::string> m; };\n" > out
+			printf "template <> struct tower<0> { std::vector<int> v; };\n" > out
+			printf "int unit%d(int n)\n{\n\ttower<%d> t;\n", f, 3 + f % 7 > out
+			printf "\tfor (int i = 0; i < n; i++)\n\t\tt.v.push_back(i), t.m[i] = std::to_string(i);\n" > out
+			printf "\tstd::sort(t.v.begin(), t.v.end(), [](int a, int b) { return a > b; });\n" > out
+			printf "\treturn t.v[0] + %d;\n}\n", f > out
+			close(out)
 		}
 	}'
 	: > "$dir/done.$files"
 fi
 
+# For file N: the N'th of twelve.
+compilers="gcc gcc gcc clang++ gcc gcc gcc gcc gcc g++ gcc gcc"
+for compiler in clang++ g++; do
+	command -v $compiler > /dev/null || compilers=$(echo "$compilers" | sed "s/\\b$compiler/gcc/")
+done
+export compilers
 cd "$dir"
 # shellcheck disable=SC2016 # for the inner shell
 seq 0 $((files - 1)) | xargs -P "$jobs" -n 1 sh -c '
-	gcc -O2 -g -c -o "unit$1.o" "unit$1.c"
+	unit=unit$1
+	set -- $1 $compilers
+	shift $((1 + $1 % 12))
 	case $1 in
-	*0) sed "s/unit/other/" "unit$1.c" | grep -c other > "unit$1.count" ;;
-	*5) gcc -shared -o "unit$1.so" -x c /dev/null -x none "unit$1.o" -lm ;;
+	*++) $1 -O2 -g -c -o "$unit.o" "$unit.cc" ;;
+	*) $1 -O2 -g -c -o "$unit.o" "$unit.c" ;;
+	esac
+	case $unit in
+	*0) sed "s/unit/other/" "$unit.c" | grep -c other > "$unit.count" ;;
+	*5) gcc -shared -o "$unit.so" -x c /dev/null -x none "$unit.o" -lm ;;
 	esac' load
