@@ -64,7 +64,11 @@ static bool start(struct capture *c, struct err *err)
 	tell_opened(c);
 	if (c->plan->dry_run)
 		return true;
-	scan_init(&c->scan, &c->files, c->counters.v.v[0].attr.sample_type);
+	/* Only what all have: one event may be without time (the term time=0). */
+	uint64_t fields = UINT64_MAX;
+	for (size_t i = 0; i < c->counters.v.n; i++)
+		fields &= c->counters.v.v[i].attr.sample_type;
+	scan_init(&c->scan, &c->files, fields);
 	embed_init(&c->embed, c->plan->embed, &c->counters);
 	c->scan.embed = &c->embed;
 	if (!output_begin(c, err))

@@ -147,6 +147,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 			.attr = e->attr,
 			.max_precise = e->max_precise,
 			.wants_kernel = e->wants_kernel,
+			.event = e,
 			.filter = plan->filters ? plan->filters[i] : NULL,
 		};
 		if (!(cs->kernel_flags & ATTR_EXCLUDE_GUEST))
@@ -162,8 +163,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 	 * while the old ones are being written down. */
 	if (t->system_wide || plan_starts_off(plan) || plan->control_fd >= 0 || plan->overwrite)
 		add_tracking_event(cs);
-	counters_set_fields(cs, plan, t, frequency);
-	return true;
+	return counters_set_fields(cs, plan, t, frequency, err);
 }
 
 size_t counters_trailer(const struct counters *cs)

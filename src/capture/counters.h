@@ -40,8 +40,12 @@ struct counter {
 	bool tracking; /* side-band records come from this one */
 	bool dummy;    /* and nothing else does */
 	bool in_cgroup;
-	int cgroup_fd;      /* of in_cgroup */
-	const char *filter; /* of a tracepoint; NULL: none */
+	int cgroup_fd;             /* of in_cgroup */
+	const char *filter;        /* of a tracepoint; NULL: none */
+	const struct event *event; /* NULL: none of the plan's */
+	size_t leader;             /* index of its group's leader; its own when it leads */
+	uint32_t members;          /* of the group it leads, itself included */
+	const char *group_name;
 	VEC(struct counter_fd) fds;
 };
 
@@ -59,8 +63,8 @@ MUST_USE bool counters_configure(struct counters *cs, const struct capture_plan 
 
 /* counters_attr.c: what samples hold and what is tracked, in every counter's attr. frequency: 0
  * when the plan has a period. */
-void counters_set_fields(struct counters *cs, const struct capture_plan *plan,
-			 const struct targets *t, uint64_t frequency);
+MUST_USE bool counters_set_fields(struct counters *cs, const struct capture_plan *plan,
+				  const struct targets *t, uint64_t frequency, struct err *err);
 
 /* Opens all, falling back where the machine or the rights fall short: another event for cycles,
  * less precision, user space only. */

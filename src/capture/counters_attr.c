@@ -2,6 +2,7 @@
 
 #include "arch/arch.h"
 #include "capture/counters.h"
+#include "capture/groups.h"
 #include "capture/schedule.h"
 
 uint64_t capture_registers(void)
@@ -16,7 +17,8 @@ uint64_t capture_registers(void)
 static void set_rate(struct counter *c, const struct capture_plan *plan, uint64_t frequency)
 {
 	struct attr *a = &c->attr;
-	if (c->class == EVENT_TRACEPOINT && !plan->user_rate) {
+	bool every = c->class == EVENT_TRACEPOINT || c->class == EVENT_BREAKPOINT;
+	if (every && !plan->user_rate) {
 		a->sample_period = 1;
 	} else if (frequency) {
 		a->sample_period = frequency;
@@ -139,12 +141,13 @@ static void set_ids(struct counters *cs)
 	for (size_t i = 1; i < cs->v.n; i++)
 		if (cs->v.v[i].attr.sample_type != first)
 			id = PERF_SAMPLE_IDENTIFIER;
-	for (size_t i = 0; cs->v.n > 1 && i < cs->v.n; i++)
+	bool read = cs->v.v[0].event && cs->v.v[0].event->sample_read;
+	for (size_t i = 0; (cs->v.n > 1 || read) && i < cs->v.n; i++)
 		cs->v.v[i].attr.sample_type |= id;
 }
 
-void counters_set_fields(struct counters *cs, const struct capture_plan *plan,
-			 const struct targets *t, uint64_t frequency)
+bool counters_set_fields(struct counters *cs, const struct capture_plan *plan,
+			 const struct targets *t, uint64_t frequency, struct err *err)
 {
 	uint64_t fields = common_fields(cs, plan, t);
 	bool has_dummy = false;
@@ -171,5 +174,8 @@ void counters_set_fields(struct counters *cs, const struct capture_plan *plan,
 		if (has_dummy ? c->dummy : i == 0)
 			set_tracking(c, cs, plan);
 	}
+	if (!groups_configure(cs, plan, err))
+		return false;
 	set_ids(cs);
+	return true;
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "capture/attr_file.h"
+#include "capture/groups.h"
 #include "capture/open_error.h"
 #include "capture/perf_event.h"
 
@@ -31,7 +32,7 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 {
 	if (c->attr.type != PERF_TYPE_HARDWARE || c->attr.config != PERF_COUNT_HW_CPU_CYCLES)
 		return false;
-	const char *colon = strchr(c->name, ':');
+	const char *own = c->event && c->event->modifiers ? c->event->modifiers : "";
 	const char *was = c->name;
 	c->attr.type = PERF_TYPE_SOFTWARE;
 	c->attr.config = PERF_COUNT_SW_CPU_CLOCK;
@@ -39,11 +40,15 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 	c->class = EVENT_SOFTWARE;
 	c->max_precise = false;
 	/* The modifiers that still mean something. */
-	char modifiers[16] = "";
+	char modifiers[20] = "";
 	size_t n = 0;
-	for (; colon && colon[1] && n < sizeof modifiers - 1; colon++)
-		if (colon[1] != 'p' && colon[1] != 'P')
-			modifiers[n++] = colon[1];
+	for (const char *m = own; *m && n < sizeof modifiers - 2; m++)
+		if (*m != 'p' && *m != 'P')
+			modifiers[n++] = *m;
+	/* The kernel may have been given up already. */
+	if (cs->user_only && c->attr.flags & ATTR_EXCLUDE_KERNEL && !plan->all_user &&
+	    !strchr(own, 'u'))
+		modifiers[n++] = 'u';
 	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
 	if (plan->note)
 		plan->note(arena_printf(&cs->arena,
@@ -62,7 +67,7 @@ static bool use_user_only(struct counters *cs, struct counter *c, const struct c
 	c->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
 	if (strcmp(c->name, TRACKING_NAME))
 		c->name = arena_printf(&cs->arena, "%s%su", c->name,
-				       strchr(c->name, ':') ? "" : ":");
+				       strpbrk(c->name, ":/") ? "" : ":");
 	cs->user_only = true;
 	return true;
 }
@@ -76,10 +81,10 @@ static bool raise_file_limit(void)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-enum verdict { GO_ON, RETRY, START_OVER, GIVE_UP };
+enum verdict { GO_ON, RETRY, START_OVER, DISSOLVE, GIVE_UP };
 
 /* What to do about a failed open. GO_ON: without this thread or CPU. START_OVER: the attr has
- * changed. */
+ * changed. DISSOLVE: the group is too much for the machine, and may be taken apart. */
 static enum verdict after_failure(struct counters *cs, struct counter *c, int error,
 				  const struct capture_plan *plan, const struct targets *t)
 {
@@ -96,6 +101,14 @@ static enum verdict after_failure(struct counters *cs, struct counter *c, int er
 	case EPERM:
 		return use_user_only(cs, c, plan) ? START_OVER : GIVE_UP;
 	case EINVAL:
+		if (c->event && c->event->weak && c->leader != (size_t)(c - cs->v.v))
+			return DISSOLVE;
+		/* Some PMUs cannot leave anything out. */
+		if (c->class == EVENT_PMU && c->attr.flags & ATTR_EXCLUDE_GUEST) {
+			c->attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
+			return START_OVER;
+		}
+		break;
 	case ENOENT:
 	case ENXIO:
 	case EOPNOTSUPP:
@@ -115,8 +128,11 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 			     struct err *err)
 {
 	for (;;) {
-		int fd = c->in_cgroup ? perf_event_open_cgroup(&c->attr, c->cgroup_fd, cpu)
-				      : perf_event_open(&c->attr, tid, cpu, -1);
+		int group, fd;
+		if (!groups_fd(cs, c, tid, cpu, &group))
+			return GO_ON;
+		fd = c->in_cgroup ? perf_event_open_cgroup(&c->attr, c->cgroup_fd, cpu, group)
+				  : perf_event_open(&c->attr, tid, cpu, group);
 		if (fd >= 0) {
 			struct counter_fd f = {.fd = fd, .cpu = cpu, .tid = tid};
 			if (ioctl(fd, PERF_EVENT_IOC_ID, &f.id) != 0) {
@@ -139,6 +155,28 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 	}
 }
 
+static bool open_counter(struct counters *cs, struct counter *c, const struct targets *t,
+			 const struct capture_plan *plan, struct err *err);
+
+/* Takes the weak group of `c` apart and opens its events up to `c` again. */
+static bool open_apart(struct counters *cs, struct counter *c, const struct targets *t,
+		       const struct capture_plan *plan, struct err *err)
+{
+	size_t first = c->leader;
+	groups_dissolve(cs, c);
+	if (plan->note)
+		plan->note(arena_printf(&cs->arena,
+					"the group of %s does not fit this machine: its events "
+					"are recorded one by one",
+					cs->v.v[first].name));
+	for (struct counter *k = &cs->v.v[first]; k <= c; k++) {
+		close_fds(k);
+		if (!open_counter(cs, k, t, plan, err))
+			return false;
+	}
+	return true;
+}
+
 /* Side-band is wanted from all CPUs even when only some are sampled: tasks move. */
 static bool open_counter(struct counters *cs, struct counter *c, const struct targets *t,
 			 const struct capture_plan *plan, struct err *err)
@@ -148,15 +186,22 @@ static bool open_counter(struct counters *cs, struct counter *c, const struct ta
 	for (size_t i = 0; i < t->tids.n; i++) {
 		for (size_t k = 0; k < cpus; k++) {
 			int32_t cpu = everywhere ? (int32_t)t->online.v.v[k] : t->cpus.v[k];
+			if (!groups_wants_cpu(c, cpu))
+				continue;
 			enum verdict v = open_one(cs, c, t->tids.v[i], cpu, plan, t, err);
 			if (v == GIVE_UP)
 				return false;
+			if (v == DISSOLVE)
+				return open_apart(cs, c, t, plan, err);
 			if (v == START_OVER) {
 				close_fds(c);
 				return open_counter(cs, c, t, plan, err);
 			}
 		}
 	}
+	if (!c->fds.n && c->event && c->event->cpus)
+		return err_set(err, ERR_INPUT, "event %s can only be recorded on CPUs %s", c->name,
+			       c->event->cpus);
 	if (!c->fds.n)
 		return err_set(err, ERR_INPUT, "nothing is left to record: %s has ended",
 			       t->tids.n > 1 ? "each of the threads" : "the thread");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/available.h"
 #include "capture/counters.h"
 #include "capture/perf_event.h"
 
@@ -134,6 +135,29 @@ static void explain_unsupported(const struct counter *c, struct err *err)
 	}
 }
 
+/* A PMU may count without being able to interrupt, or belong to CPUs only. */
+static void explain_pmu(const struct counter *c, int32_t tid, struct err *err)
+{
+	struct attr count = c->attr;
+	struct available counts;
+	count.sample_period = 0;
+	count.flags &= ~(uint64_t)(ATTR_FREQ | ATTR_INHERIT | ATTR_ENABLE_ON_EXEC);
+	available_try(&count, c->event ? c->event->cpus : NULL, &counts);
+	if (counts.yes && c->attr.sample_period) {
+		err_set(err, ERR_UNSUPPORTED, "event %s can be counted, but it cannot sample",
+			c->name);
+		err_hint(err, "a clock can read it with each sample: -e '{cpu-clock,%s}:S'",
+			 c->name);
+	} else if (counts.yes && tid >= 0) {
+		err_set(err, ERR_UNSUPPORTED,
+			"event %s belongs to CPUs or devices, not to programs", c->name);
+		err_hint(err, "record the whole system: -a");
+	} else {
+		err_set(err, ERR_UNSUPPORTED, "event %s is refused by its PMU's driver", c->name);
+		err_hint(err, "its terms may not fit together; `kiln list pmu` shows what works");
+	}
+}
+
 static void explain_invalid(const struct counter *c, struct err *err)
 {
 	err_set(err, ERR_UNSUPPORTED, "this kernel does not take event %s as it is configured",
@@ -173,6 +197,8 @@ void open_error_explain(const struct counter *c, int32_t tid, int32_t cpu, int e
 	case EINVAL:
 		if (c->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
 			explain_unsupported(c, err);
+		else if (c->class == EVENT_PMU)
+			explain_pmu(c, tid, err);
 		else
 			explain_invalid(c, err);
 		return;

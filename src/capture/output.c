@@ -9,6 +9,7 @@
 #include "capture/cgroup.h"
 #include "capture/emit.h"
 #include "capture/features.h"
+#include "capture/groups.h"
 #include "capture/perf_event.h"
 #include "capture/run.h"
 #include "capture/synth.h"
@@ -78,6 +79,7 @@ bool output_begin(struct capture *c, struct err *err)
 	}
 	bool ok = perfdata_writer_begin(c->writer, events, n, err) &&
 		  features_write(c->writer, c->plan, err) && write_tracing_data(c, err) &&
+		  groups_write(&c->counters, c->writer, err) &&
 		  (!c->plan->compress ||
 		   perfdata_writer_compress(c->writer, c->plan->compress, err));
 	for (size_t i = 0; i < n; i++)
@@ -189,7 +191,7 @@ bool output_lost_samples(struct capture *c, struct err *err)
 		struct counter *k = &c->counters.v.v[i];
 		for (size_t f = 0; f < k->fds.n; f++) {
 			uint64_t values[3]; /* value, id, lost */
-			if (read(k->fds.v[f].fd, values, sizeof values) != sizeof values ||
+			if (!groups_read(&c->counters, k, &k->fds.v[f], values) ||
 			    values[2] <= k->fds.v[f].lost)
 				continue;
 			uint64_t lost = values[2] - k->fds.v[f].lost;
@@ -207,7 +209,8 @@ bool output_lost_samples(struct capture *c, struct err *err)
 static void write_last_features(struct capture *c)
 {
 	struct out o;
-	if (c->scan.samples && !perfdata_writer_is_pipe(c->writer)) {
+	if (c->scan.samples && c->scan.time_word != SIZE_MAX &&
+	    !perfdata_writer_is_pipe(c->writer)) {
 		uint64_t times[2] = {c->scan.first_time, c->scan.last_time};
 		(void)!perfdata_writer_feature(c->writer, FEAT_SAMPLE_TIME, times, sizeof times,
 					       NULL);

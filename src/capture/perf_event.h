@@ -14,6 +14,6 @@
 int perf_event_open(const struct attr *a, int32_t tid, int32_t cpu, int group_fd);
 
 /* For the tasks of a control group, given by its directory, while they run on that CPU. */
-int perf_event_open_cgroup(const struct attr *a, int cgroup_fd, int32_t cpu);
+int perf_event_open_cgroup(const struct attr *a, int cgroup_fd, int32_t cpu, int group_fd);
 
 #endif

@@ -14,7 +14,9 @@ void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type)
 	const uint64_t before_time = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	*s = (struct scan){
 		.files = files,
-		.time_word = (size_t)__builtin_popcountll(sample_type & before_time),
+		.time_word = sample_type & PERF_SAMPLE_TIME
+				     ? (size_t)__builtin_popcountll(sample_type & before_time)
+				     : SIZE_MAX,
 		.first_time = UINT64_MAX,
 	};
 }
@@ -34,7 +36,7 @@ static void scan_mmap(struct scan *s, const struct record *r)
 static void scan_sample(struct scan *s, const struct record *r)
 {
 	s->samples++;
-	if (r->body_size < (s->time_word + 1) * 8)
+	if (s->time_word == SIZE_MAX || r->body_size < (s->time_word + 1) * 8)
 		return;
 	uint64_t time = load64(r->body + s->time_word * 8);
 	if (!s->start_time)

@@ -11,7 +11,8 @@ struct embed;
 struct scan {
 	struct embed *embed; /* NULL: none */
 	struct mapped_files *files;
-	size_t time_word; /* where a sample's time lies, in 8-byte words of its body */
+	size_t time_word; /* where a sample's time lies, in 8-byte words of its body; SIZE_MAX: it
+			     has none */
 	uint64_t samples;
 	uint64_t lost;         /* records the ring had no room for */
 	uint64_t lost_samples; /* samples dropped, as the kernel's own records say */

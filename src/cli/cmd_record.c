@@ -1,11 +1,8 @@
-/* kiln record: from options to a capture plan, and from its result to messages and exit code. */
-#include <errno.h>
-#include <fcntl.h>
+/* kiln record: checks the command, runs the capture plan, ends as signals and failures ask. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -34,12 +31,6 @@ static const struct example examples[] = {
 	{"kiln record -g -o - -- ./program | kiln script -i -", "through a pipe, without a file"},
 	{0},
 };
-
-static void note(const char *sentence)
-{
-	if (!opts.quiet)
-		fprintf(stderr, "%s record: %s\n", cli_name(), sentence);
-}
 
 /* Our own words, for the recording's header, the program by its full path as perf has it. */
 struct cmdline {
@@ -122,96 +113,6 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &act, NULL);
 }
 
-/* A recording made through sudo belongs to who asked for it. The file is looked at again, without
- * following links, because its directory may belong to somebody else. */
-static void give_to_sudo_user(const char *path)
-{
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t uid, gid;
-	struct stat st;
-	if (geteuid() != 0 || !uid_text || !gid_text || !str_to_u64(str_of(uid_text), 10, &uid) ||
-	    !str_to_u64(str_of(gid_text), 10, &gid) || uid > UINT32_MAX || gid > UINT32_MAX)
-		return;
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == 0 && st.st_nlink == 1 &&
-	    fchown(fd, (uid_t)uid, (gid_t)gid) != 0)
-		note("the recording could not be given to the user who called sudo");
-	close(fd);
-}
-
-static void written(const char *path)
-{
-	give_to_sudo_user(path);
-	if (!opts.quiet && (opts.switching || opts.timestamp_filename))
-		fprintf(stderr, "[ %s record: Dump %s ]\n", cli_name(), path);
-}
-
-static void progress(const struct capture_result *r)
-{
-	char text[160];
-	double seconds = (double)r->nanoseconds / 1e9;
-	snprintf(text, sizeof text,
-		 "recording %.0f s, %" PRIu64 " samples (%.0f/s), %.1f MB, %" PRIu64 " lost",
-		 seconds, r->samples, seconds > 0 ? (double)r->samples / seconds : 0,
-		 (double)r->bytes / 1024 / 1024, MAX(r->lost, r->lost_samples));
-	cli_progress(text);
-}
-
-/* Bytes of a ring that holds what comes while the recorder waits for a CPU or for the disk. */
-static uint64_t enough_for(const struct capture_result *r)
-{
-	const double wait = 0.1, seconds = (double)MAX(r->nanoseconds, (uint64_t)1000000) / 1e9;
-	double lost = (double)MAX(r->lost, r->lost_samples);
-	double records = (double)MAX(r->samples, (uint64_t)1);
-	double rate = (double)r->bytes * (1 + lost / records) / seconds;
-	uint64_t next = r->ring_bytes * 2;
-	while (next < (uint64_t)1 << 30 && (double)next < rate * wait / (double)r->rings)
-		next *= 2;
-	return next;
-}
-
-static void report(const struct capture_plan *plan, const struct capture_result *r, bool ok)
-{
-	if (opts.quiet)
-		return;
-	bool to_stdout = !strcmp(plan->output, "-");
-	fprintf(stderr, "[ %s record: Woken up %" PRIu64 " times to write data ]\n", cli_name(),
-		r->wakeups);
-	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s (%" PRIu64 " samples)%s ]\n",
-		cli_name(), (double)r->bytes / 1024 / 1024,
-		to_stdout ? "to standard output" : plan->output, r->samples,
-		ok ? "" : ", incomplete");
-	if (r->throttled)
-		fprintf(stderr,
-			"%s record: the kernel held sampling back %" PRIu64
-			" times, because it took too much time\n  hint: fewer samples with -F, or sudo "
-			"sysctl -w kernel.perf_cpu_time_max_percent=0\n",
-			cli_name(), r->throttled);
-	if (r->lost || r->lost_samples) {
-		uint64_t next = enough_for(r);
-		fprintf(stderr,
-			"%s record: the ring buffers were full: %" PRIu64 " records lost, %" PRIu64
-			" of them samples\n  hint: larger buffers with -m %" PRIu64
-			"%s, or fewer samples with -F\n",
-			cli_name(), MAX(r->lost, r->lost_samples), r->lost_samples,
-			next >= 1 << 20 ? next >> 20 : next >> 10, next >= 1 << 20 ? "M" : "K");
-	}
-}
-
-/* The command's own, as perf has it. */
-static int exit_code(const struct capture_result *r)
-{
-	if (opts.strict && (r->lost || r->lost_samples))
-		return EXIT_LOST;
-	if (!r->command_ran || r->cut_short)
-		return EXIT_OK;
-	if (WIFSIGNALED(r->command_status))
-		return 128 + WTERMSIG(r->command_status);
-	return WEXITSTATUS(r->command_status);
-}
-
 /* Scripts that call perf tell its failures from those of the command by this status. */
 static int fail(const struct command *cmd, const struct err *err)
 {
@@ -228,9 +129,9 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	bool ok = capture_run(plan, &stop_signal, &result, &diags, &err);
 	if (plan->progress)
 		cli_progress(NULL);
-	int code = ok ? exit_code(&result) : fail(cmd, &err);
+	int code = ok ? record_exit_code(&result) : fail(cmd, &err);
 	if (!plan->dry_run && (ok || result.bytes))
-		report(plan, &result, ok);
+		record_report(plan, &result, ok);
 	(void)cli_diags(cmd, &diags, opts.quiet);
 	if (ok && stop_signal) {
 		/* Shells look whether we died of the signal, to know whether to go on. */
@@ -291,9 +192,9 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.version = "kiln " KILN_VERSION,
 		.verbose = opts.verbose > 0,
 		.attr_dir = getenv("PERF_TEST_ATTR"),
-		.note = note,
-		.written = written,
-		.progress = isatty(STDERR_FILENO) && !opts.quiet ? progress : NULL,
+		.note = record_note,
+		.written = record_written,
+		.progress = isatty(STDERR_FILENO) && !opts.quiet ? record_progress : NULL,
 	};
 	if (opts.list_registers) {
 		list_registers();
@@ -302,7 +203,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	int code = args->count ? check_command(args->args[0], &err) : EXIT_OK;
 	if (code != EXIT_OK) {
 		cli_fail(cmd, &err);
-	} else if (!record_fill_plan(&plan, &targets, note, &err) ||
+	} else if (!record_fill_plan(&plan, &targets, record_note, &err) ||
 		   !check_output(plan.output, &err)) {
 		code = fail(cmd, &err);
 	} else {

@@ -5,6 +5,7 @@ const struct command *const commands[] = {
 	&cmd_flame,
 	&cmd_fold,
 	&cmd_help,
+	&cmd_list,
 	&cmd_record,
 	&cmd_report,
 	&cmd_script,

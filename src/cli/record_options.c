@@ -150,6 +150,8 @@ const struct option record_option_table[] = {
 	{OPT_STRINGS, 'e', "event", "EVENT,…",
 	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
 	 .value = &opts.events},
+	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
+	 .value = &opts.group},
 	{OPT_CALL, 0, "filter", "EXPR",
 	 "only the tracepoints of the -e before it whose fields are so: 'prev_pid == 0'",
 	 .call = add_filter},

@@ -1,5 +1,6 @@
 /* The options of kiln record and what they mean: record_options.c has the table, record_values.c
- * reads the values, cmd_record.c runs. */
+ * reads the values, record_plan.c makes the plan of them, record_report.c tells, cmd_record.c runs.
+ */
 #ifndef KILN_RECORD_OPTIONS_H
 #define KILN_RECORD_OPTIONS_H
 
@@ -19,7 +20,7 @@ struct record_options {
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
 	const char *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
 	uint64_t period, switch_max_files;
-	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
+	bool all_cpus, group, no_inherit, per_thread, all_user, all_kernel;
 	enum call_graph call_graph;
 	uint32_t stack_bytes;
 	bool user_callchains, kernel_callchains;
@@ -54,6 +55,14 @@ void record_targets_free(struct record_targets *t);
 /* Reads all values into the plan; says what contradicts itself. */
 MUST_USE bool record_fill_plan(struct capture_plan *plan, struct record_targets *t,
 			       void (*note)(const char *), struct err *err);
+
+/* --- record_report.c: what is told, unless -q ----------------------------------------------- */
+
+void record_note(const char *sentence);
+void record_written(const char *path); /* a finished file; gives it to who called sudo */
+void record_progress(const struct capture_result *so_far);
+void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
+int record_exit_code(const struct capture_result *r); /* the command's own, as perf has it */
 
 /* --- values: each false with a sentence about the option ----------------------------------- */
 

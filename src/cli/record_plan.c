@@ -152,6 +152,8 @@ static bool parse_events(struct capture_plan *plan, struct record_targets *t, st
 		if (!filter_events(t, from, i + 1, err))
 			return false;
 	}
+	if (opts.group)
+		event_list_group_all(&t->events);
 	plan->filters = t->filters.v;
 	size_t events = MAX(t->events.events.n, (size_t)1);
 	if (plan->cgroup_count > 1 && plan->cgroup_count != events)

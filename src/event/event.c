@@ -1,229 +1,307 @@
+/* Lists of events and groups: the text is cut here, each event is parse_word.c's. */
 #include "event/event.h"
 
-#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-#include "event/catalogue.h"
-#include "event/nearest.h"
-#include "event/tracepoint.h"
+#include "event/parse.h"
 
 #define MAX_EVENTS 4096 /* a glob over every tracepoint of a large kernel stays below */
+#define MARKED_MAX 64   /* columns of the text shown with the mark */
 
-struct modifiers {
-	struct str text; /* without the ':'; p is NULL when there are none */
-	uint64_t flags;
-	unsigned precise;
-	bool max_precise;
-	bool wants_kernel;
-};
+#define MODIFIER_FLAGS                                                              \
+	((uint64_t)ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV |      \
+	 ATTR_EXCLUDE_GUEST | ATTR_EXCLUDE_HOST | ATTR_EXCLUDE_IDLE | ATTR_PINNED | \
+	 ATTR_EXCLUSIVE | (uint64_t)3 << ATTR_PRECISE_SHIFT)
 
 void event_list_free(struct event_list *list)
 {
 	vec_free(&list->events);
+	vec_free(&list->groups);
 	arena_free(&list->arena);
 }
 
-/*
- * perf's rules. Naming one of u k h excludes the other two levels; G and H do the same among
- * themselves. Guests are left out unless asked for, but naming only k or h drops that, and precise
- * sampling never works in guests.
- */
-static bool parse_modifiers(struct modifiers *m, struct err *err)
+/* --- errors -------------------------------------------------------------------------------- */
+
+bool parser_fail(struct parser *p, struct str at, const char *fmt, ...)
 {
-	const uint64_t levels = ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
-	const uint64_t sides = ATTR_EXCLUDE_GUEST | ATTR_EXCLUDE_HOST;
-	uint64_t level_named = 0, side_named = 0;
-	bool guest_out = !m->text.n;
-	m->flags = 0;
-	for (size_t i = 0; i < m->text.n; i++) {
-		char c = m->text.p[i];
-		switch (c) {
-		case 'u':
-			level_named |= ATTR_EXCLUDE_USER;
-			guest_out = true;
-			break;
-		case 'k':
-			level_named |= ATTR_EXCLUDE_KERNEL;
-			m->wants_kernel = true;
-			break;
-		case 'h':
-			level_named |= ATTR_EXCLUDE_HV;
-			m->wants_kernel = true;
-			break;
-		case 'G':
-			side_named |= ATTR_EXCLUDE_GUEST;
-			break;
-		case 'H':
-			side_named |= ATTR_EXCLUDE_HOST;
-			break;
-		case 'I':
-			m->flags |= ATTR_EXCLUDE_IDLE;
-			break;
-		case 'D':
-			m->flags |= ATTR_PINNED;
-			break;
-		case 'e':
-			m->flags |= ATTR_EXCLUSIVE;
-			break;
-		case 'p':
-			m->precise++;
-			guest_out = true;
-			break;
-		case 'P':
-			m->max_precise = true;
-			break;
-		default:
-			return err_set(err, ERR_USAGE, "\"%c\" is no event modifier", c);
-		}
+	char text[400];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	p->bad = at;
+	return err_set(p->err, ERR_USAGE, "%s", text);
+}
+
+/* Adds the text to the hint, as much as fits a line, and under it marks what is wrong. */
+static void mark_place(const struct parser *p)
+{
+	char shown[MARKED_MAX + 1], mark[2 * MARKED_MAX + 1];
+	/* Not every name comes from the text: what a PMU's own files say has no place in it. */
+	if (p->bad.p < p->text.p || p->bad.p + p->bad.n > p->text.p + p->text.n)
+		return;
+	size_t at = (size_t)(p->bad.p - p->text.p);
+	size_t from = at > MARKED_MAX / 2 ? at - MARKED_MAX / 2 : 0;
+	size_t n = MIN(p->text.n - from, (size_t)MARKED_MAX);
+	for (size_t i = 0; i < n; i++) {
+		char c = p->text.p[from + i];
+		shown[i] = c < ' ' || c > '~' ? '?' : c;
 	}
-	if (m->precise > 3)
-		return err_set(err, ERR_USAGE, "modifier p may be given three times at most");
-	if (level_named)
-		m->flags |= levels & ~level_named;
-	if (side_named)
-		m->flags |= sides & ~side_named;
-	else if (guest_out)
-		m->flags |= ATTR_EXCLUDE_GUEST;
+	shown[n] = '\0';
+	size_t column = at - from, width = MIN(p->bad.n, n - column);
+	memset(mark, ' ', column);
+	mark[column] = '^';
+	for (size_t i = 1; i < width; i++)
+		mark[column + i] = '~';
+	mark[column + MAX(width, (size_t)1)] = '\0';
+	char hint[sizeof p->err->hint];
+	snprintf(hint, sizeof hint, "%.300s", p->err->hint[0] ? p->err->hint : "look here:");
+	err_hint(p->err, "%s\n        %s\n        %s", hint, shown, mark);
+}
+
+/* --- events -------------------------------------------------------------------------------- */
+
+static void set_modifiers(struct event *e, const struct modifiers *m)
+{
+	e->attr.flags = (e->attr.flags & ~MODIFIER_FLAGS) | m->flags |
+			(uint64_t)m->precise << ATTR_PRECISE_SHIFT;
+	e->max_precise = m->max_precise;
+	e->wants_kernel = m->wants_kernel;
+	e->sample_read = m->sample_read;
+	e->weak = m->weak;
+	e->bpf = m->bpf;
+	e->retire = m->retire;
+}
+
+static bool own_modifiers(struct parser *p, struct str text, struct modifiers *m)
+{
+	*m = (struct modifiers){.flags = text.n ? 0 : ATTR_EXCLUDE_GUEST};
+	return modifiers_add(m, text, &p->bad, p->err);
+}
+
+bool parser_push(struct parser *p, const struct word *w, struct event e)
+{
+	struct arena *a = &p->list->arena;
+	struct modifiers m;
+	if (p->list->events.n >= MAX_EVENTS)
+		return parser_fail(p, w->text, "more than %d events", MAX_EVENTS);
+	if (w->modifiers.p && !w->modifiers.n)
+		return parser_fail(p, w->text, "modifiers are missing behind the \":\"");
+	if (!own_modifiers(p, w->modifiers, &m))
+		return false;
+	e.attr.size = ATTR_BYTES;
+	if (e.terms.aux_output)
+		e.attr.flags |= ATTR_AUX_OUTPUT;
+	set_modifiers(&e, &m);
+	e.scale = e.scale != 0 ? e.scale : 1;
+	if (!e.name)
+		e.name = arena_str(a, w->text).p;
+	if (!e.head)
+		e.head = arena_str(a, w->head).p;
+	e.term_text = w->terms.p ? arena_str(a, w->terms).p : NULL;
+	e.modifiers = w->modifiers.n ? arena_str(a, w->modifiers).p : NULL;
+	vec_push(&p->list->events, e);
 	return true;
 }
 
-static bool push(struct event_list *list, enum event_class class, uint32_t type, uint64_t config,
-		 const char *name, const struct modifiers *m, struct err *err)
+/* --- cutting the text ---------------------------------------------------------------------- */
+
+static size_t length_until(struct str s, const char *ends)
 {
-	if (list->events.n >= MAX_EVENTS)
-		return err_set(err, ERR_USAGE, "more than %d events", MAX_EVENTS);
-	struct event e = {
-		.class = class,
-		.name = name,
-		.attr = {.type = type,
-			 .size = ATTR_BYTES,
-			 .config = config,
-			 .flags = m->flags | (uint64_t)m->precise << ATTR_PRECISE_SHIFT},
-		.max_precise = m->max_precise,
-		.wants_kernel = m->wants_kernel,
-	};
-	vec_push(&list->events, e);
+	size_t i = 0;
+	while (i < s.n && !strchr(ends, s.p[i]))
+		i++;
+	return i;
+}
+
+/* From one slash to the next, which may not be in quotes; s begins behind the first. */
+static size_t terms_length(struct str s)
+{
+	bool quoted = false;
+	size_t i = 0;
+	for (; i < s.n && (quoted || s.p[i] != '/'); i++)
+		if (s.p[i] == '\'')
+			quoted = !quoted;
+	return i;
+}
+
+/* Takes one event off the front of *rest, up to the comma or brace behind it. */
+static bool cut_word(struct parser *p, struct str *rest, struct word *w)
+{
+	while (rest->n && (rest->p[0] == ' ' || rest->p[0] == '\t' || rest->p[0] == '\n'))
+		*rest = str_skip(*rest, 1);
+	struct str start = *rest;
+	bool breakpoint = str_starts(start, BREAKPOINT_PREFIX);
+	size_t n = length_until(start, breakpoint ? ",{}" : ",{}/");
+	*w = (struct word){.head = str_trim(str_make(start.p, n))};
+	if (n < start.n && start.p[n] == '/') {
+		struct str terms = str_skip(start, n + 1);
+		size_t length = terms_length(terms);
+		if (length == terms.n)
+			return parser_fail(p, str_make(start.p + n, 1),
+					   "the \"/\" that ends the terms is missing");
+		w->terms = str_make(terms.p, length);
+		struct str after = str_skip(terms, length + 1);
+		size_t tail = length_until(after, ",{}/");
+		if (tail < after.n && after.p[tail] == '/')
+			return parser_fail(p, str_make(after.p + tail, 1),
+					   "there is one \"/\" too many");
+		w->modifiers = str_trim(str_make(after.p, tail));
+		if (!w->modifiers.n)
+			w->modifiers.p = NULL;
+		else if (w->modifiers.p[0] == ':')
+			w->modifiers = str_skip(w->modifiers, 1);
+		n += 1 + length + 1 + tail;
+	}
+	w->text = str_trim(str_make(start.p, n));
+	*rest = str_skip(start, n);
 	return true;
 }
 
-/* "r1a8", "r0x1a8": r alone, or a word with other letters in it, is something else. */
-static bool parse_raw(struct str name, uint64_t *config)
+/* A group's modifiers come on top of each event's own. Only the leader is pinned or alone. */
+static bool add_group_modifiers(struct parser *p, const struct event_group *g, struct str text)
 {
-	if (name.n < 2 || name.p[0] != 'r')
-		return false;
-	struct str digits = str_skip(name, 1);
-	if (str_starts(digits, "0x"))
-		digits = str_skip(digits, 2);
-	for (size_t i = 0; i < digits.n; i++)
-		if (!memchr("0123456789abcdefABCDEF", digits.p[i], 22))
+	for (uint32_t i = g->first; i < g->first + g->count; i++) {
+		struct event *e = &p->list->events.v[i];
+		struct modifiers m;
+		struct str own = str_of(e->modifiers);
+		if (!own_modifiers(p, own, &m))
 			return false;
-	return str_to_u64(digits, 16, config);
-}
-
-static bool parse_tracepoint(struct event_list *list, struct str system, struct str rest,
-			     const char *tracefs, struct err *err)
-{
-	struct modifiers m = {0};
-	struct str name = str_split(rest, ':', &m.text);
-	if (!system.n || !name.n || (m.text.p && !m.text.n))
-		return err_set(err, ERR_USAGE,
-			       "a tracepoint is written SYSTEM:NAME or SYSTEM:NAME:MODIFIERS");
-	if (!parse_modifiers(&m, err))
-		return false;
-	struct tracepoint_list found = {0};
-	bool ok = tracepoint_find(&found, tracefs, system, name, err);
-	for (size_t i = 0; i < found.items.n && ok; i++) {
-		const struct tracepoint *tp = &found.items.v[i];
-		const char *full = arena_printf(&list->arena, "%s:%s%s%.*s", tp->system.p,
-						tp->name.p, m.text.n ? ":" : "", (int)m.text.n,
-						m.text.n ? m.text.p : "");
-		ok = push(list, EVENT_TRACEPOINT, PERF_TYPE_TRACEPOINT, tp->id, full, &m, err);
-	}
-	tracepoint_list_free(&found);
-	return ok;
-}
-
-static void add_candidate(void *ctx, struct str name)
-{
-	nearest_add(ctx, name);
-}
-
-static bool fail_unknown(struct str name, const char *tracefs, struct err *err)
-{
-	struct arena a = {0};
-	struct str tracepoints[NEAREST_COUNT];
-	struct nearest ne = {.arena = &a, .want = name};
-	err_set(err, ERR_USAGE, "there is no event \"%.*s\"", (int)MIN(name.n, 100), name.p);
-	size_t n = tracepoint_systems(&a, tracefs, name, tracepoints, NEAREST_COUNT);
-	catalogue_each(add_candidate, &ne);
-	const char *near = nearest_text(&ne);
-	if (n)
-		err_hint(err, "the tracepoint of that name is %s", tracepoints[0].p);
-	else if (near)
-		err_hint(err, "the nearest names: %s", near);
-	else
-		err_hint(err, "software events: cpu-clock, task-clock, page-faults, "
-			      "context-switches …; hardware: cycles, instructions, cache-misses …; "
-			      "tracepoints: sched:sched_switch");
-	arena_free(&a);
-	return false;
-}
-
-/* True when `text` could only be meant as modifiers. */
-static bool looks_like_modifiers(struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (!memchr("ukhGHIDepP", text.p[i], 10))
+		uint64_t pinned = m.flags & (ATTR_PINNED | ATTR_EXCLUSIVE);
+		if (!modifiers_add(&m, text, &p->bad, p->err))
 			return false;
-	return text.n > 0;
+		if (i > g->first)
+			m.flags = (m.flags & ~(uint64_t)(ATTR_PINNED | ATTR_EXCLUSIVE)) | pinned;
+		set_modifiers(e, &m);
+	}
+	return true;
 }
 
-static bool parse_word(struct event_list *list, struct str word, const char *tracefs,
-		       struct err *err)
+/* *rest begins behind the opening brace. */
+static bool parse_group(struct parser *p, struct str name, struct str *rest)
 {
-	struct modifiers m = {0};
-	uint32_t type;
-	uint64_t config = 0;
-	struct str name = str_split(word, ':', &m.text);
-	if (!name.n)
-		return err_set(err, ERR_USAGE, "an event's name is missing");
-	bool known = catalogue_find(name, &type, &config);
-	enum event_class class = !known                       ? EVENT_RAW
-				 : type == PERF_TYPE_SOFTWARE ? EVENT_SOFTWARE
-				 : type == PERF_TYPE_HARDWARE ? EVENT_HARDWARE
-							      : EVENT_CACHE;
-	if (!known) {
-		type = PERF_TYPE_RAW;
-		known = parse_raw(name, &config);
+	struct arena *a = &p->list->arena;
+	struct event_group g = {.first = (uint32_t)p->list->events.n};
+	struct str open = str_make(rest->p - 1, 1);
+	char end;
+	do {
+		struct word w;
+		if (!cut_word(p, rest, &w))
+			return false;
+		end = rest->n ? rest->p[0] : '\0';
+		if (end == '{')
+			return parser_fail(p, str_make(rest->p, 1),
+					   "there is no group inside a group");
+		if (!end)
+			return parser_fail(p, open, "the \"}\" that ends the group is missing");
+		if (!parse_word(p, &w))
+			return false;
+		*rest = str_skip(*rest, 1);
+	} while (end == ',');
+	g.count = (uint32_t)(p->list->events.n - g.first);
+	if (name.n)
+		g.name = arena_str(a, name).p;
+	size_t n = length_until(*rest, ",");
+	struct str tail = str_trim(str_make(rest->p, n));
+	*rest = str_skip(*rest, n);
+	if (tail.n) {
+		struct str modifiers = str_skip(tail, 1);
+		if (tail.p[0] != ':' || !modifiers.n)
+			return parser_fail(p, tail, "behind a group come \":\" and modifiers");
+		if (!add_group_modifiers(p, &g, modifiers))
+			return false;
+		g.modifiers = arena_str(a, modifiers).p;
 	}
-	if (known) {
-		if (m.text.p && !m.text.n)
-			return err_set(err, ERR_USAGE, "modifiers are missing behind the \":\"");
-		return parse_modifiers(&m, err) &&
-		       push(list, class, type, config, arena_str(&list->arena, word).p, &m, err);
+	vec_push(&p->list->groups, g);
+	for (uint32_t i = g.first; i < g.first + g.count; i++)
+		p->list->events.v[i].group = (uint32_t)p->list->groups.n;
+	return true;
+}
+
+static bool parse_item(struct parser *p, struct str *rest)
+{
+	struct word w;
+	if (!cut_word(p, rest, &w))
+		return false;
+	if (rest->n && rest->p[0] == '{') {
+		struct str brace = str_make(rest->p, 1);
+		if (w.terms.p || length_until(w.head, ":") < w.head.n)
+			return parser_fail(p, brace, "a comma is missing in front of \"{\"");
+		*rest = str_skip(*rest, 1);
+		return parse_group(p, w.head, rest);
 	}
-	if (!m.text.p || (looks_like_modifiers(m.text) && !memchr(m.text.p, ':', m.text.n)))
-		return fail_unknown(name, tracefs, err);
-	return parse_tracepoint(list, name, m.text, tracefs, err);
+	if (rest->n && rest->p[0] == '}')
+		return parser_fail(p, str_make(rest->p, 1), "there is no \"{\" for this \"}\"");
+	return parse_word(p, &w);
 }
 
 bool event_parse(struct event_list *list, const char *text, const char *tracefs, struct err *err)
 {
-	struct str rest = str_of(text);
-	size_t before = list->events.n;
-	bool ok = true;
-	if (strpbrk(text, "{}"))
-		ok = err_set(err, ERR_UNSUPPORTED,
-			     "groups of events ({a,b}) are not supported yet");
-	else if (strchr(text, '/'))
-		ok = err_set(err, ERR_UNSUPPORTED,
-			     "events of a named PMU (pmu/terms/) are not supported yet");
-	while (ok && rest.p) {
-		struct str word = str_trim(str_split(rest, ',', &rest));
-		ok = parse_word(list, word, tracefs, err);
+	struct err unused = {0};
+	struct parser p = {
+		.list = list,
+		.tracefs = tracefs,
+		.devices = list->devices ? list->devices : EVENT_DEVICES,
+		.text = str_of(text),
+		.err = err ? err : &unused,
+	};
+	size_t events = list->events.n, groups = list->groups.n;
+	struct str rest = p.text;
+	bool ok;
+	/* A comma at the end promises one more event. */
+	for (bool more = (ok = true); ok && more;) {
+		ok = parse_item(&p, &rest);
+		more = ok && rest.n;
+		if (more)
+			rest = str_skip(rest, 1);
 	}
 	if (!ok) {
-		list->events.n = before;
-		err_wrap(err, "event \"%.100s\"", text);
+		list->events.n = events;
+		list->groups.n = groups;
+		if (p.bad.p)
+			mark_place(&p);
 	}
 	return ok;
+}
+
+void event_list_group_all(struct event_list *list)
+{
+	if (list->events.n < 2)
+		return;
+	vec_clear(&list->groups);
+	vec_push(&list->groups, (struct event_group){.count = (uint32_t)list->events.n});
+	for (size_t i = 0; i < list->events.n; i++)
+		list->events.v[i].group = 1;
+}
+
+/* --- printing ------------------------------------------------------------------------------ */
+
+static void print_event(const struct event *e, struct out *o)
+{
+	out_cstr(o, e->head);
+	if (e->term_text)
+		out_fmt(o, "/%s/", e->term_text);
+	else if (e->modifiers)
+		out_char(o, ':');
+	if (e->modifiers)
+		out_cstr(o, e->modifiers);
+}
+
+void event_list_print(const struct event_list *list, struct out *o)
+{
+	for (size_t i = 0; i < list->events.n; i++) {
+		const struct event *e = &list->events.v[i];
+		const struct event_group *g = e->group ? &list->groups.v[e->group - 1] : NULL;
+		if (i)
+			out_char(o, ',');
+		if (g && i == g->first)
+			out_fmt(o, "%s{", g->name ? g->name : "");
+		print_event(e, o);
+		if (g && i + 1 == g->first + g->count) {
+			out_char(o, '}');
+			if (g->modifiers)
+				out_fmt(o, ":%s", g->modifiers);
+		}
+	}
 }

@@ -274,6 +274,7 @@ bool classic_perfdata(struct profile *p, const char *path, struct ingest_options
 	struct diags before = *d;
 	io.by_comm = !opt->tid;
 	io.by_thread = opt->tid;
+	io.sampled_names = true;
 	struct ingest *in = ingest_open(path, &io, d, err);
 	bool ok = in && ingest_aggregate(in, err);
 	struct out odd;

@@ -229,11 +229,12 @@ struct placed {
 };
 
 /* perf calls a thread it never heard of by its number. */
-static struct str name_thread(const struct session *s, const struct session_who *who, char *buf,
+static struct str name_thread(const struct ingest *in, const struct session_who *who, char *buf,
 			      size_t size)
 {
-	if (who->named)
-		return session_str(s, who->comm);
+	bool later = !in->chains.flat && !in->opt.sampled_names;
+	if (who->named || (later && who->named_later))
+		return session_str(in->session, who->comm);
 	int n = snprintf(buf, size, ":%d", who->tid);
 	return str_make(buf, n < 0 ? 0 : (size_t)n);
 }
@@ -325,7 +326,7 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 	p->weight = ev->attr.sample_type & PERF_SAMPLE_PERIOD ? p->sample.period
 							      : ev->attr.sample_period;
 	p->who = session_who_at(in->session, p->sample.who.pid, p->sample.who.tid, p->time);
-	p->comm = name_thread(in->session, &p->who, p->comm_buf, sizeof p->comm_buf);
+	p->comm = name_thread(in, &p->who, p->comm_buf, sizeof p->comm_buf);
 	p->offset = r->offset;
 	p->split = false;
 	return sample_filter_accepts(&in->filter, p->comm, p->sample.who.pid, p->sample.who.tid,

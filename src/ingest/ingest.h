@@ -22,6 +22,7 @@ struct ingest_options {
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
+	bool sampled_names; /* threads are called as they were then, not as they were later */
 	bool addresses;     /* name the data addresses of page faults: ingest_address() */
 	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
 	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */

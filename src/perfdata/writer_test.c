@@ -294,6 +294,32 @@ static void cannot_create(void **state)
 	assert_non_null(strstr(err.text, "/nonexistent/perf.data"));
 }
 
+static void compressed_file(void **state)
+{
+	struct paths *p = *state;
+	struct err err;
+	struct diags d = {0};
+	enum { SAMPLES = 40000 }; /* more than one piece */
+	struct perfdata_writer *w = perfdata_writer_open(p->file, &err);
+	assert_true(perfdata_writer_begin(w, events, 2, &err));
+	assert_true(perfdata_writer_compress(w, 3, &err));
+	for (uint64_t i = 0; i < SAMPLES; i++) {
+		assert_true(write_sample(w, 11, i, &err));
+		if (i == 7)
+			assert_true(perfdata_writer_flush(w, &err));
+	}
+	assert_true(perfdata_writer_close(w, &err));
+	struct stat st;
+	assert_int_equal(stat(p->file, &st), 0);
+	assert_in_range(st.st_size, 1000, SAMPLES * 24 / 2);
+
+	struct perfdata *pd = open_file(p->file, &d);
+	assert_true(perfdata_header(pd)->compressed);
+	assert_int_equal(perfdata_header(pd)->comp_level, 3);
+	assert_int_equal(check_records(pd), SAMPLES);
+	perfdata_close(pd);
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -304,6 +330,7 @@ int main(void)
 						remove_dir),
 		cmocka_unit_test_setup_teardown(full_disk_leaves_a_readable_file, make_dir,
 						remove_dir),
+		cmocka_unit_test_setup_teardown(compressed_file, make_dir, remove_dir),
 		cmocka_unit_test(names_of_any_length),
 		cmocka_unit_test(cannot_create),
 	};

@@ -427,7 +427,8 @@ static const struct life *life_at(const struct session *s, int32_t tid, uint64_t
 	return hit;
 }
 
-static bool comm_at(const struct session *s, const struct life *l, uint64_t time, string_id *comm)
+static void name_at(const struct session *s, const struct life *l, uint64_t time,
+		    struct session_who *who)
 {
 	uint32_t lo = 0, hi = l->comm_count;
 	while (lo < hi) {
@@ -437,9 +438,10 @@ static bool comm_at(const struct session *s, const struct life *l, uint64_t time
 		else
 			hi = mid;
 	}
-	if (lo)
-		*comm = s->comms.v[l->comm_first + lo - 1].comm;
-	return lo > 0;
+	who->named = lo > 0;
+	who->named_later = !lo && l->comm_count;
+	if (l->comm_count)
+		who->comm = s->comms.v[l->comm_first + (lo ? lo - 1 : 0)].comm;
 }
 
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time)
@@ -447,7 +449,7 @@ struct session_who session_who_at(const struct session *s, int32_t pid, int32_t 
 	struct session_who who = {.pid = pid, .tid = tid};
 	const struct life *l = life_at(s, tid, time);
 	if (l) {
-		who.named = comm_at(s, l, time, &who.comm);
+		name_at(s, l, time, &who);
 		who.process = l->process;
 	}
 	if ((!l || (l->pid != pid && pid != -1)) && pid != tid) {

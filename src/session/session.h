@@ -57,8 +57,9 @@ void session_seal(struct session *s);
 struct session_who {
 	int32_t pid, tid;
 	uint32_t process;
-	string_id comm;
-	bool named; /* else the comm is unknown; perf prints ":TID". A name may well be empty. */
+	string_id comm;   /* may well be empty */
+	bool named;       /* else the comm is not known yet: perf script prints ":TID" */
+	bool named_later; /* then comm is the name it gets; perf report knows it in the end */
 };
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time);
 

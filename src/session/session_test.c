@@ -147,7 +147,8 @@ static void a_thread_is_named_by_its_latest_comm(void **state)
 	comm(w, 10, 10, "late", 50);
 	comm(w, 10, 10, "early", 20);
 	session_seal(w->s);
-	assert_string_equal(comm_at(w, 10, 10, 19), "");
+	assert_false(session_who_at(w->s, 10, 10, 19).named);
+	assert_string_equal(comm_at(w, 10, 10, 19), "early"); /* in the end */
 	assert_string_equal(comm_at(w, 10, 10, 20), "early");
 	assert_string_equal(comm_at(w, 10, 10, 49), "early");
 	assert_string_equal(comm_at(w, 10, 10, 50), "late");
@@ -160,6 +161,7 @@ static void a_name_may_be_empty(void **state)
 	comm(w, 10, 10, "", 20);
 	session_seal(w->s);
 	assert_false(session_who_at(w->s, 10, 10, 19).named);
+	assert_true(session_who_at(w->s, 10, 10, 19).named_later);
 	assert_true(session_who_at(w->s, 10, 10, 20).named);
 	assert_false(session_who_at(w->s, 11, 11, 20).named);
 	assert_true(session_who_at(w->s, 0, 0, 1).named);

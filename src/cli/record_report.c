@@ -1,0 +1,108 @@
+/* What a recording tells while it runs and when it ends. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/record_options.h"
+
+#define opts record_opts
+
+void record_note(const char *sentence)
+{
+	if (!opts.quiet)
+		fprintf(stderr, "%s record: %s\n", cli_name(), sentence);
+}
+
+/* A recording made through sudo belongs to who asked for it. The file is looked at again, without
+ * following links, because its directory may belong to somebody else. */
+static void give_to_sudo_user(const char *path)
+{
+	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
+	uint64_t uid, gid;
+	struct stat st;
+	if (geteuid() != 0 || !uid_text || !gid_text || !str_to_u64(str_of(uid_text), 10, &uid) ||
+	    !str_to_u64(str_of(gid_text), 10, &gid) || uid > UINT32_MAX || gid > UINT32_MAX)
+		return;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == 0 && st.st_nlink == 1 &&
+	    fchown(fd, (uid_t)uid, (gid_t)gid) != 0)
+		record_note("the recording could not be given to the user who called sudo");
+	close(fd);
+}
+
+void record_written(const char *path)
+{
+	give_to_sudo_user(path);
+	if (!opts.quiet && (opts.switching || opts.timestamp_filename))
+		fprintf(stderr, "[ %s record: Dump %s ]\n", cli_name(), path);
+}
+
+void record_progress(const struct capture_result *r)
+{
+	char text[160];
+	double seconds = (double)r->nanoseconds / 1e9;
+	snprintf(text, sizeof text,
+		 "recording %.0f s, %" PRIu64 " samples (%.0f/s), %.1f MB, %" PRIu64 " lost",
+		 seconds, r->samples, seconds > 0 ? (double)r->samples / seconds : 0,
+		 (double)r->bytes / 1024 / 1024, MAX(r->lost, r->lost_samples));
+	cli_progress(text);
+}
+
+/* Bytes of a ring that holds what comes while the recorder waits for a CPU or for the disk. */
+static uint64_t enough_for(const struct capture_result *r)
+{
+	const double wait = 0.1, seconds = (double)MAX(r->nanoseconds, (uint64_t)1000000) / 1e9;
+	double lost = (double)MAX(r->lost, r->lost_samples);
+	double records = (double)MAX(r->samples, (uint64_t)1);
+	double rate = (double)r->bytes * (1 + lost / records) / seconds;
+	uint64_t next = r->ring_bytes * 2;
+	while (next < (uint64_t)1 << 30 && (double)next < rate * wait / (double)r->rings)
+		next *= 2;
+	return next;
+}
+
+void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok)
+{
+	if (opts.quiet)
+		return;
+	bool to_stdout = !strcmp(plan->output, "-");
+	fprintf(stderr, "[ %s record: Woken up %" PRIu64 " times to write data ]\n", cli_name(),
+		r->wakeups);
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s (%" PRIu64 " samples)%s ]\n",
+		cli_name(), (double)r->bytes / 1024 / 1024,
+		to_stdout ? "to standard output" : plan->output, r->samples,
+		ok ? "" : ", incomplete");
+	if (r->throttled)
+		fprintf(stderr,
+			"%s record: the kernel held sampling back %" PRIu64
+			" times, because it took too much time\n  hint: fewer samples with -F, or sudo "
+			"sysctl -w kernel.perf_cpu_time_max_percent=0\n",
+			cli_name(), r->throttled);
+	if (r->lost || r->lost_samples) {
+		uint64_t next = enough_for(r);
+		fprintf(stderr,
+			"%s record: the ring buffers were full: %" PRIu64 " records lost, %" PRIu64
+			" of them samples\n  hint: larger buffers with -m %" PRIu64
+			"%s, or fewer samples with -F\n",
+			cli_name(), MAX(r->lost, r->lost_samples), r->lost_samples,
+			next >= 1 << 20 ? next >> 20 : next >> 10, next >= 1 << 20 ? "M" : "K");
+	}
+}
+
+/* The command's own, as perf has it. */
+int record_exit_code(const struct capture_result *r)
+{
+	if (opts.strict && (r->lost || r->lost_samples))
+		return EXIT_LOST;
+	if (!r->command_ran || r->cut_short)
+		return EXIT_OK;
+	if (WIFSIGNALED(r->command_status))
+		return 128 + WTERMSIG(r->command_status);
+	return WEXITSTATUS(r->command_status);
+}

@@ -1,0 +1,55 @@
+/* Every event this machine has a name for: the catalogue, PMUs in sysfs, tracepoints. */
+#ifndef KILN_LISTING_H
+#define KILN_LISTING_H
+
+#include "event/event.h"
+
+struct listed {
+	enum event_class class;
+	const char *type;     /* as perf has it: "Software event" */
+	const char *name;     /* what -e takes; for forms as rNNN a pattern */
+	const char *alias;    /* NULL: none */
+	const char *what;     /* a description; NULL: none */
+	const char *encoding; /* how the kernel is asked; NULL for forms */
+	const char *unit;
+	double scale;
+	const char *cpus; /* NULL: not bound to CPUs */
+	struct attr attr; /* type 0 and size 0 for forms */
+};
+
+/* Which kinds; bits. */
+enum list_kind {
+	LIST_HARDWARE = 1 << 0,
+	LIST_SOFTWARE = 1 << 1, /* with the tool's own */
+	LIST_CACHE = 1 << 2,
+	LIST_PMU = 1 << 3,
+	LIST_FORMS = 1 << 4, /* rNNN, pmu/…/, mem:… */
+	LIST_TRACEPOINT = 1 << 5,
+	LIST_SDT = 1 << 6, /* tracepoints of probes in programs: systems sdt_… */
+	LIST_ALL = (1 << 7) - 1,
+};
+
+struct listing {
+	struct arena arena;
+	VEC(struct listed) items;
+};
+void listing_free(struct listing *l);
+
+/* Appends the events of these kinds in perf's order, those that match the glob only (NULL: all;
+ * either name may match). devices, tracefs: as for event_parse(). */
+void listing_add(struct listing *l, unsigned kinds, const char *glob, const char *devices,
+		 const char *tracefs);
+
+struct trace_decl {
+	struct str type, name; /* "char" "prev_comm[16]" */
+};
+struct trace_decls {
+	VEC(struct trace_decl) v;
+};
+
+/* The fields of a tracepoint "SYSTEM:NAME", those all have in common left out. Texts in the
+ * arena. */
+MUST_USE bool listing_fields(const char *tracefs, const char *name, struct arena *a,
+			     struct trace_decls *out);
+
+#endif
