@@ -75,7 +75,7 @@ static struct str *last_comms(struct ingest *in)
 		const struct profile_thread *t = &p->threads.v[i];
 		struct session_who who = session_who_at(ingest_session(in), t->pid, t->tid,
 							UINT64_MAX);
-		bool known = who.comm.v && who.process == t->process;
+		bool known = who.named && who.process == t->process;
 		names[i] = known ? session_str(ingest_session(in), who.comm)
 				 : profile_str(p, t->comm);
 	}
