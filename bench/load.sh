@@ -4,7 +4,7 @@
 # usage: bench/load.sh DIR FILES [JOBS]
 #
 # Writes FILES generated C files under DIR and compiles each with gcc, JOBS at a time, then links
-# groups of them. FILES of about 1000 makes more than 4000 processes.
+# groups of them. 1000 files make about 4000 processes.
 set -eu
 
 dir=$1 files=$2 jobs=${3:-$(nproc)}
