@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "cli/record_options.h"
+#include "event/branch.h"
 
 static bool has_unit(struct str s, const char *units, size_t *which)
 {
@@ -97,47 +98,10 @@ bool value_clock(const char *text, int32_t *clock, struct err *err)
 
 bool value_branches(const char *text, uint64_t *mask, struct err *err)
 {
-	static const struct {
-		const char *name;
-		uint64_t bit;
-	} kinds[] = {
-		{"u", PERF_SAMPLE_BRANCH_USER},
-		{"k", PERF_SAMPLE_BRANCH_KERNEL},
-		{"hv", PERF_SAMPLE_BRANCH_HV},
-		{"any", PERF_SAMPLE_BRANCH_ANY},
-		{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
-		{"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
-		{"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
-		{"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
-		{"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
-		{"in_tx", PERF_SAMPLE_BRANCH_IN_TX},
-		{"no_tx", PERF_SAMPLE_BRANCH_NO_TX},
-		{"cond", PERF_SAMPLE_BRANCH_COND},
-		{"call", PERF_SAMPLE_BRANCH_CALL},
-		{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
-		{"no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS},
-		{"no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES},
-		{"save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE},
-		{"hw_index", PERF_SAMPLE_BRANCH_HW_INDEX},
-	};
 	const uint64_t levels = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |
 				PERF_SAMPLE_BRANCH_HV;
-	struct str rest = str_of(text);
-	while (rest.p) {
-		struct str word = str_split(rest, ',', &rest);
-		size_t i = 0;
-		while (i < ARRAY_LEN(kinds) && !str_is(word, kinds[i].name))
-			i++;
-		if (i == ARRAY_LEN(kinds)) {
-			err_set(err, ERR_USAGE, "-j knows no kind of branch \"%.*s\"", (int)word.n,
-				word.p);
-			return err_hint(err,
-					"any any_call any_ret ind_call ind_jmp cond call stack "
-					"u k hv in_tx no_tx abort_tx no_flags no_cycles "
-					"save_type hw_index");
-		}
-		*mask |= kinds[i].bit;
-	}
+	if (!branch_parse(str_of(text), mask, err))
+		return err_wrap(err, "-j");
 	if (!(*mask & ~levels))
 		*mask |= PERF_SAMPLE_BRANCH_ANY;
 	return true;

@@ -75,9 +75,11 @@ static struct str *last_comms(struct ingest *in)
 		const struct profile_thread *t = &p->threads.v[i];
 		struct session_who who = session_who_at(ingest_session(in), t->pid, t->tid,
 							UINT64_MAX);
-		bool known = who.comm.v && who.process == t->process;
-		names[i] = known ? session_str(ingest_session(in), who.comm)
-				 : profile_str(p, t->comm);
+		string_id comm = who.comm;
+		bool known = who.named && who.process == t->process;
+		if (!known && t->pid == t->tid) /* the number is another's by now */
+			known = session_last_comm(ingest_session(in), t->process, &comm);
+		names[i] = known ? session_str(ingest_session(in), comm) : profile_str(p, t->comm);
 	}
 	return names;
 }

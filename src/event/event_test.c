@@ -379,7 +379,7 @@ static void errors_name_the_nearest(void **state)
 		{"cs/max-stack=65536/", "65535 at most", NULL},
 		{"cs/call-graph=foo/", "fp, dwarf, lbr or no", NULL},
 		{"cs/call-graph/", "wants a text", NULL},
-		{"cs/branch_type=foo/", "no branch type", NULL},
+		{"cs/branch_type=foo/", "no kind of branch", NULL},
 		{"sched:sched_switch/period=1/", "no term \"period\" for this kind", NULL},
 		{"sched:sched_switch/config=1/", "no term \"config\" for this kind", NULL},
 		{"mem:", "mem:ADDRESS", NULL},

@@ -2,6 +2,8 @@
 
 #include <linux/perf_event.h>
 
+#include "event/branch.h"
+
 #define MAX_STACK_SIZE 65528 /* a sample is at most 64 kB; a multiple of 8 */
 
 static bool parse_number(struct str s, uint64_t *out)
@@ -89,54 +91,6 @@ void term_each(void (*fn)(void *ctx, struct str name), void *ctx)
 		fn(ctx, str_of(known[i].name));
 }
 
-static const struct {
-	const char *name;
-	uint64_t bit;
-} branch_types[] = {
-	{"u", PERF_SAMPLE_BRANCH_USER},
-	{"k", PERF_SAMPLE_BRANCH_KERNEL},
-	{"hv", PERF_SAMPLE_BRANCH_HV},
-	{"any", PERF_SAMPLE_BRANCH_ANY},
-	{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
-	{"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
-	{"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
-	{"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
-	{"in_tx", PERF_SAMPLE_BRANCH_IN_TX},
-	{"no_tx", PERF_SAMPLE_BRANCH_NO_TX},
-	{"cond", PERF_SAMPLE_BRANCH_COND},
-	{"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
-	{"call", PERF_SAMPLE_BRANCH_CALL},
-	{"no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS},
-	{"no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES},
-	{"save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE},
-	{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
-};
-
-/* "any,u" has to be quoted, so ':' may stand for the comma. */
-static bool set_branch_type(struct event *e, struct str value, struct err *err)
-{
-	uint64_t bits = 0;
-	while (value.p) {
-		size_t n = 0;
-		while (n < value.n && value.p[n] != ',' && value.p[n] != ':')
-			n++;
-		struct str word = str_make(value.p, n);
-		size_t i = 0;
-		while (i < ARRAY_LEN(branch_types) && !str_is(word, branch_types[i].name))
-			i++;
-		if (i == ARRAY_LEN(branch_types)) {
-			err_set(err, ERR_USAGE, "\"%.*s\" is no branch type", (int)MIN(n, 50),
-				word.p);
-			return err_hint(err, "branch types are any, any_call, any_ret, ind_call, "
-					     "ind_jmp, call, cond, u, k, hv …");
-		}
-		bits |= branch_types[i].bit;
-		value = n < value.n ? str_skip(value, n + 1) : (struct str){0};
-	}
-	e->terms.branch_type = bits;
-	return true;
-}
-
 static bool set_call_graph(struct event *e, struct str value, struct err *err)
 {
 	static const char *const modes[] = {
@@ -161,7 +115,7 @@ static bool set_text(struct event *e, const struct known *k, const struct term *
 	case TERM_CALL_GRAPH:
 		return set_call_graph(e, t->value, err);
 	case TERM_BRANCH_TYPE:
-		return set_branch_type(e, t->value, err);
+		return branch_parse(t->value, &e->terms.branch_type, err);
 	case TERM_DRIVER_CONFIG:
 		e->terms.driver_config = arena_str(arena, t->value).p;
 		return true;

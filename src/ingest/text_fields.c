@@ -105,6 +105,9 @@ bool text_fields_parse(struct text_fields *f, const char *text, struct err *err)
 	}
 	while (rest.p) {
 		struct str word = str_split(rest, ',', &tail);
+		rest = tail;
+		if (!word.n)
+			continue;
 		char sign = 0;
 		if (word.n && (word.p[0] == '+' || word.p[0] == '-')) {
 			sign = word.p[0];
@@ -117,7 +120,6 @@ bool text_fields_parse(struct text_fields *f, const char *text, struct err *err)
 			return unknown_field(word, err);
 		for (size_t t = first; t <= last; t++)
 			apply(f, t, bit, sign);
-		rest = tail;
 	}
 	return true;
 }

@@ -8,7 +8,6 @@ void objects_init(struct objects *o)
 {
 	*o = (struct objects){0};
 	(void)strtab_intern(&o->strings, STR(""));
-	o->swapper = strtab_intern(&o->strings, STR("swapper"));
 	vec_push(&o->list, (struct session_object){.kind = OBJECT_OTHER});
 }
 

@@ -9,7 +9,6 @@ struct objects {
 	struct strtab strings;
 	VEC(struct session_object) list; /* [0] is "none" */
 	struct index index;
-	string_id swapper;
 };
 
 void objects_init(struct objects *o);

@@ -29,6 +29,7 @@ struct change {
 
 struct process {
 	int32_t pid;
+	uint32_t leader;    /* after seal: the life of its first thread; 0: unknown */
 	uint32_t parent;    /* whose maps it began with; 0: none */
 	uint64_t fork_time; /* as of then */
 	struct spacetime space;
@@ -293,7 +294,8 @@ static void replay_fork(struct session *s, const struct change *c)
 	if (c->pid == c->tid || c->pid == -1) {
 		uint32_t process = new_process(s, c->pid);
 		child = new_life(s, c->pid, c->tid, process, c->time);
-		if (!c->synthesized)
+		/* In a container all outside are 0, parent and child: then nobody knows which. */
+		if (!c->synthesized && c->pid != c->parent.pid)
 			inherit_space(s, process, s->lives.v[parent].process, c->time);
 	} else {
 		uint32_t process = process_of(s, c->pid, c->pid);
@@ -338,9 +340,17 @@ static int compare_changes(const void *a, const void *b)
 	return x < y ? -1 : x > y; /* pointers into one array: the order of the input */
 }
 
+/* The idle task is there from the start; what else is called 0 takes its place (see replay_fork).
+ */
+static void add_idle_task(struct session *s)
+{
+	set_comm(s, life_of(s, 0, 0), strtab_intern(&s->objects.strings, STR("swapper")), 0);
+}
+
 static void replay_all(struct session *s)
 {
 	size_t n = s->changes.n;
+	add_idle_task(s);
 	if (s->ordered) {
 		for (size_t i = 0; i < n; i++)
 			replay(s, &s->changes.v[i]);
@@ -387,8 +397,12 @@ static int compare_lives(const void *a, const void *b)
 static void index_lives(struct session *s)
 {
 	qsort(s->lives.v + 1, s->lives.n - 1, sizeof *s->lives.v, compare_lives);
-	for (size_t i = s->lives.n - 1; i > 0; i--)
-		u64map_put(&s->first, (uint32_t)s->lives.v[i].tid, (uint32_t)i);
+	for (size_t i = s->lives.n - 1; i > 0; i--) {
+		const struct life *l = &s->lives.v[i];
+		u64map_put(&s->first, (uint32_t)l->tid, (uint32_t)i);
+		if (l->pid == l->tid)
+			s->processes.v[l->process].leader = (uint32_t)i;
+	}
 }
 
 void session_seal(struct session *s)
@@ -456,11 +470,16 @@ struct session_who session_who_at(const struct session *s, int32_t pid, int32_t 
 		const struct life *leader = life_at(s, pid, time);
 		who.process = leader ? leader->process : 0;
 	}
-	if (tid == 0 && pid == 0) {
-		who.comm = s->objects.swapper;
-		who.named = true;
-	}
 	return who;
+}
+
+bool session_last_comm(const struct session *s, uint32_t process, string_id *comm)
+{
+	const struct life *l = &s->lives.v[s->processes.v[process].leader];
+	if (!l->comm_count)
+		return false;
+	*comm = s->comms.v[l->comm_first + l->comm_count - 1].comm;
+	return true;
 }
 
 uint64_t session_epoch_at(const struct session *s, uint32_t process, uint64_t time)

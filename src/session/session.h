@@ -63,6 +63,9 @@ struct session_who {
 };
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time);
 
+/* What a process was called in the end; false: it never was. */
+bool session_last_comm(const struct session *s, uint32_t process, string_id *comm);
+
 /* Counts the changes of a process's (and the kernel's) address space up to `time`: equal epochs
  * mean that every address means the same. */
 uint64_t session_epoch_at(const struct session *s, uint32_t process, uint64_t time);

@@ -204,8 +204,34 @@ static void a_reused_pid_is_another_process(void **state)
 	assert_string_equal(comm_at(w, 20, 20, 60), "second");
 	assert_string_equal(path_at(w, 20, 0x1000, 40, NULL), "/bin/first");
 	assert_string_equal(path_at(w, 20, 0x1000, 60, NULL), "");
-	assert_int_not_equal(session_who_at(w->s, 20, 20, 40).process,
-			     session_who_at(w->s, 20, 20, 60).process);
+	uint32_t first = session_who_at(w->s, 20, 20, 40).process;
+	uint32_t second = session_who_at(w->s, 20, 20, 60).process;
+	assert_int_not_equal(first, second);
+	string_id last;
+	assert_true(session_last_comm(w->s, first, &last));
+	assert_string_equal(session_str(w->s, last).p, "first");
+	assert_true(session_last_comm(w->s, second, &last));
+	assert_string_equal(session_str(w->s, last).p, "second");
+	assert_false(session_last_comm(w->s, 0, &last));
+}
+
+/* As a container sees the world outside of it. */
+static void all_outside_of_a_container_are_one(void **state)
+{
+	struct world *w = *state;
+	map(w, 0, 0x1000, 0x1000, 0, "/bin/first", 10);
+	comm(w, 0, 0, "first", 10);
+	fork_misc(w, 0, 0, 0, 0, 0, 20);
+	comm(w, 0, 0, "second", 30);
+	fork_misc(w, 0, 7, 7, 0, 0, 40); /* into the container */
+	session_seal(w->s);
+	assert_string_equal(comm_at(w, 0, 0, 9), "swapper");
+	assert_string_equal(comm_at(w, 0, 0, 10), "first");
+	assert_string_equal(path_at(w, 0, 0x1000, 10, NULL), "/bin/first");
+	assert_string_equal(comm_at(w, 0, 0, 20), "first");
+	assert_string_equal(path_at(w, 0, 0x1000, 20, NULL), "");
+	assert_string_equal(comm_at(w, 0, 0, 30), "second");
+	assert_string_equal(comm_at(w, 7, 7, 40), "second");
 }
 
 static void threads_share_the_maps_of_their_process(void **state)
@@ -347,6 +373,7 @@ int main(void)
 		TEST(a_name_may_be_empty),
 		TEST(a_child_begins_with_its_parents_name_and_maps),
 		TEST(a_reused_pid_is_another_process),
+		TEST(all_outside_of_a_container_are_one),
 		TEST(threads_share_the_maps_of_their_process),
 		TEST(made_up_forks_inherit_no_maps),
 		TEST(jit_code_is_absolute_and_belongs_to_a_perf_map),

@@ -6,6 +6,8 @@ set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_perf
 make_workload
+# Without its cache of files, perf does not name the functions of [vdso].
+export HOME=$PWD
 
 # The whole machine runs other people's programs too, which may be gone or replaced when they are
 # looked up: what is compared of it is a program of a name that only this run has, and the idle task.
@@ -15,12 +17,17 @@ declare -A filter=([system]="--comms=$own,swapper" [tracepoints]="--comms=$own,s
 
 crowded=
 cases=()
+# perf 6.1 overruns its stack now and then when somebody else records with build ids at that time.
 record() { # NAME OPTIONS...
 	local name=$1
 	shift
-	if perf record -q -N -o "$name.data" "$@" > "$name.log" 2>&1; then
-		cases+=("$name")
-	fi
+	for _ in 1 2 3; do
+		if perf record -q -o "$name.data" "$@" > "$name.log" 2>&1; then
+			cases+=("$name")
+			return
+		fi
+		grep -q terminated "$name.log" || return
+	done
 }
 
 record fp -F 999 -g -- ./work 0.5
@@ -28,11 +35,11 @@ record flat -F 999 -- ./work 0.5
 record events -F 499 -g -e cpu-clock -e page-faults -- sh -c './work 0.3; ls -R /usr/share/doc > /dev/null'
 record zstd -z -F 999 -g -- ./work 0.5
 perf record -q -N -F 999 -g -o - -- ./work 0.5 > pipe.data 2> /dev/null && cases+=(pipe)
-if [ "$(id -u)" = 0 ] && sees_all_processes; then
+if [ "$(id -u)" = 0 ]; then
 	others_have_other_files && crowded=1
-	record system -F 999 -a -g -- "./$own" 0.5
-	record tracepoints -a -e sched:sched_switch -e sched:sched_process_fork -- sh -c "ls > /dev/null; ./$own 0.1"
-	record stacks -a -g -e sched:sched_switch -- "./$own" 0.1
+	record system -N -F 999 -a -g -- "./$own" 0.5
+	record tracepoints -N -a -e sched:sched_switch -e sched:sched_process_fork -- sh -c "ls > /dev/null; ./$own 0.1"
+	record stacks -N -a -g -e sched:sched_switch -- "./$own" 0.1
 	others_have_other_files && crowded=1
 fi
 [ ${#cases[@]} -gt 0 ] || skip "perf cannot record here: $(tail -n 1 fp.log)"
