@@ -253,7 +253,8 @@ void callgraph_trie_build(struct callgraph_trie *t, const struct hist *h,
 	vec_free(&b.path);
 	index_free(&b.index);
 	sum(t);
-	qsort(t->ends.v, t->ends.n, sizeof *t->ends.v, cmp_ends);
+	if (t->ends.n)
+		qsort(t->ends.v, t->ends.n, sizeof *t->ends.v, cmp_ends);
 	if (opt->children)
 		link_entries(t, h->entries.n);
 }

@@ -81,9 +81,10 @@ static void add_word(struct listing *l, const char *word, const char *tracefs)
 				say("no probe of a program (SDT) is defined in tracefs");
 			return;
 		}
-	const char *glob = arena_printf(&l->arena, strchr(word, ':') ? "%s" : "*%s*", word);
-	listing_add(l, strchr(word, ':') ? LIST_TRACEPOINT | LIST_SDT : LIST_ALL, glob,
-		    EVENT_DEVICES, tracefs);
+	bool tracepoint = strchr(word, ':');
+	const char *glob = tracepoint ? word : arena_printf(&l->arena, "*%s*", word);
+	listing_add(l, tracepoint ? LIST_TRACEPOINT | LIST_SDT : LIST_ALL, glob, EVENT_DEVICES,
+		    tracefs);
 	if (l->items.n == before)
 		say(arena_printf(&l->arena, "no event matches %s", word));
 }
