@@ -39,7 +39,8 @@ static void count_loss(struct ingest *in, const struct record *r)
 		diag_hint(in->diags, DIAG_LOST_RECORDS,
 			  "record with a larger buffer (-m 16M) or a lower rate (-F)");
 	}
-	if (r->type == PERF_RECORD_LOST_SAMPLES && record_lost_samples(r, &n) && n) {
+	if (r->type == PERF_RECORD_LOST_SAMPLES && !(r->misc & MISC_LOST_FILTERED) &&
+	    record_lost_samples(r, &n) && n) {
 		const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
 		if (ev)
 			in->profile->events.v[perfdata_event_index(in->pd, ev) + 1].lost += n;
