@@ -236,7 +236,9 @@ bool loop_run(struct capture *c, struct err *err)
 		over = is_over(c);
 		if (over)
 			counters_disable(&c->counters);
-		ok = loop_drain(c, err) && do_what_is_due(c, &over, err);
+		ok = loop_drain(c, err);
+		embed_look(&c->embed, c->scan.last_time);
+		ok = ok && do_what_is_due(c, &over, err);
 		if (ok && capture_clock() - flushed >= FLUSH_INTERVAL_MS * (uint64_t)1000000) {
 			flushed = capture_clock();
 			ok = perfdata_writer_flush(c->writer, err);

@@ -17,6 +17,7 @@ struct ingest {
 	struct session *session;
 	struct profile *profile;
 	struct resolver *resolver;
+	struct ingest_jit *jit;
 	struct pool *pool;
 	struct chains chains;
 	struct sample_filter filter;
