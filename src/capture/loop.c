@@ -213,6 +213,18 @@ static void tell_progress(struct capture *c)
 	c->plan->progress(c->result);
 }
 
+/* The command has ended; an event ends with the last thread that inherited it. */
+static void tell_left_running(const struct capture *c)
+{
+	const struct counter *first = &c->counters.v.v[0];
+	if (!c->targets.command || !c->workload.ended || !first->fds.n || !c->plan->note)
+		return;
+	struct pollfd p = {.fd = first->fds.v[0].fd};
+	if (first->attr.flags & ATTR_INHERIT && poll(&p, 1, 0) >= 0 && !(p.revents & POLLHUP))
+		c->plan->note("the command has ended, and what it left running is not recorded any "
+			      "more: -p or -a can");
+}
+
 bool loop_run(struct capture *c, struct err *err)
 {
 	bool over = false, ok = true;
@@ -233,6 +245,7 @@ bool loop_run(struct capture *c, struct err *err)
 		}
 		tell_progress(c);
 	}
+	tell_left_running(c);
 	/* An order to stop came after the rings were emptied. */
 	counters_disable(&c->counters);
 	ok = ok && loop_drain(c, err) && (!c->plan->overwrite || loop_snapshot(c, err));
