@@ -57,8 +57,11 @@ static void tell_opened(const struct capture *c)
 static bool start(struct capture *c, struct err *err)
 {
 	if (!targets_find(&c->targets, c->plan, c->workload.pid, err) ||
-	    !counters_configure(&c->counters, c->plan, &c->targets, err) ||
-	    !counters_open(&c->counters, &c->targets, c->plan, err) ||
+	    !counters_configure(&c->counters, c->plan, &c->targets, err))
+		return false;
+	if (stack_depth_raise(&c->depth, &c->counters) && c->plan->note)
+		c->plan->note("kernel.perf_event_max_stack is raised while this recording runs");
+	if (!counters_open(&c->counters, &c->targets, c->plan, err) ||
 	    !rings_open(&c->rings, &c->counters, c->plan, err))
 		return false;
 	tell_opened(c);
@@ -145,6 +148,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 
 	rings_close(&c.rings);
 	counters_close(&c.counters);
+	stack_depth_restore(&c.depth);
 	targets_free(&c.targets);
 	scan_free(&c.scan);
 	embed_free(&c.embed);

@@ -13,6 +13,7 @@
 #include "capture/rings.h"
 #include "capture/scan.h"
 #include "capture/schedule.h"
+#include "capture/stack_depth.h"
 #include "capture/workload.h"
 
 /* Times are nanoseconds of the monotonic clock. */
@@ -25,6 +26,7 @@ struct capture {
 	sigset_t wait_mask; /* signals as they were: they come in while we wait */
 	struct targets targets;
 	struct counters counters;
+	struct stack_depth depth;
 	struct rings rings;
 	struct mapped_files files;
 	struct scan scan;
