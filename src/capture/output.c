@@ -139,6 +139,21 @@ static void synth_targets(struct capture *c, const struct synth *s)
 		synth_name(s, c->workload.pid);
 }
 
+static void diagnose_kallsyms(struct diags *d)
+{
+	if (access("/proc/self", F_OK) != 0) {
+		diag_add(d, DIAG_NO_KALLSYMS, 1,
+			 "/proc is not mounted, so the kernel's functions and programs that run "
+			 "already will have no names");
+		diag_hint(d, DIAG_NO_KALLSYMS, "mount -t proc proc /proc");
+		return;
+	}
+	diag_add(d, DIAG_NO_KALLSYMS, 1,
+		 "kernel addresses are hidden (kernel.kptr_restrict), so kernel functions will "
+		 "have no names");
+	diag_hint(d, DIAG_NO_KALLSYMS, "sudo sysctl -w kernel.kptr_restrict=0");
+}
+
 bool output_synthesize(struct capture *c, struct err *err)
 {
 	struct emitter e;
@@ -153,13 +168,8 @@ bool output_synthesize(struct capture *c, struct err *err)
 	e.embed = &c->embed;
 	emit_id_index(c, &e);
 	if (kernel_is_recorded(c)) {
-		if (!synth_kernel(&s)) {
-			diag_add(c->diags, DIAG_NO_KALLSYMS, 1,
-				 "kernel addresses are hidden (kernel.kptr_restrict), so kernel "
-				 "functions will have no names");
-			diag_hint(c->diags, DIAG_NO_KALLSYMS,
-				  "sudo sysctl -w kernel.kptr_restrict=0");
-		}
+		if (!synth_kernel(&s))
+			diagnose_kallsyms(c->diags);
 		synth_bpf(&s);
 	}
 	if (c->plan->track_also & ATTR_CGROUP)
