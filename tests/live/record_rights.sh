@@ -11,7 +11,7 @@ command -v setpriv > /dev/null && command -v unshare > /dev/null || skip "setpri
 "${CC:-cc}" -O1 -o deny "$KILN_SRC/tests/support/deny.c" || fail "cannot compile"
 chmod 777 .
 chmod 755 work deny
-user="setpriv --reuid 65534 --regid 65534 --clear-groups"
+user=$plain_user
 $user test -x "$KILN" || skip "an ordinary user cannot reach $KILN"
 level=$(cat /proc/sys/kernel/perf_event_paranoid)
 n=0
