@@ -184,7 +184,8 @@ const struct option record_option_table[] = {
 	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
 	 .value = &opts.group},
 	{OPT_CALL, 0, "filter", "EXPR",
-	 "only the tracepoints of the -e before it whose fields are so: 'prev_pid == 0'",
+	 "of the -e before it, only the tracepoints whose fields are so ('prev_pid == 0'), or the "
+	 "samples that are so ('cpu == 1, period > 1000')",
 	 .call = add_filter},
 	{OPT_CALL, 0, "exclude-perf", NULL, "not the tracepoints that the recorder itself passes",
 	 .call = add_filter},

@@ -49,7 +49,8 @@ struct record_targets {
 	VEC(int32_t) tids;
 	struct cpu_list cpus;
 	struct event_list events;
-	VEC(const char *) filters; /* one for each event; heap; NULL: none */
+	VEC(const char *) filters;                /* one for each event; heap; NULL: none */
+	VEC(struct kernel_filter) kernel_filters; /* one for each event */
 	VEC(const char *) cgroups;
 	VEC(struct capture_range) ranges;
 };

@@ -20,6 +20,9 @@ void record_targets_free(struct record_targets *t)
 	for (size_t i = 0; i < t->filters.n; i++)
 		free((void *)t->filters.v[i]);
 	vec_free(&t->filters);
+	for (size_t i = 0; i < t->kernel_filters.n; i++)
+		kernel_filter_free(&t->kernel_filters.v[i]);
+	vec_free(&t->kernel_filters);
 	for (size_t i = 0; i < t->cgroups.n; i++)
 		free((void *)t->cgroups.v[i]);
 	vec_free(&t->cgroups);
@@ -143,15 +146,19 @@ static bool filter_events(struct record_targets *t, size_t from, size_t option, 
 		if (f->event_option != option)
 			continue;
 		for (size_t k = from; k < t->events.events.n; k++) {
-			if (t->events.events.v[k].class != EVENT_TRACEPOINT) {
-				err_set(err, ERR_USAGE, "%s is for tracepoints, and %s is none",
-					f->text ? "--filter" : "--exclude-perf",
+			bool tracepoint = t->events.events.v[k].class == EVENT_TRACEPOINT;
+			if (!tracepoint && !f->text) {
+				err_set(err, ERR_USAGE,
+					"--exclude-perf is for tracepoints, and %s is none",
 					t->events.events.v[k].name);
 				return err_hint(err,
 						"it belongs to the -e before it: give each its "
 						"own -e");
 			}
-			add_filter(&t->filters.v[k], f->text ? f->text : self);
+			if (tracepoint)
+				add_filter(&t->filters.v[k], f->text ? f->text : self);
+			else if (!kernel_filter_parse(&t->kernel_filters.v[k], f->text, err))
+				return false;
 		}
 	}
 	return true;
@@ -172,6 +179,8 @@ static bool parse_events(struct capture_plan *plan, struct record_targets *t, st
 			return false;
 		while (t->filters.n < t->events.events.n)
 			vec_push(&t->filters, NULL);
+		while (t->kernel_filters.n < t->events.events.n)
+			vec_push(&t->kernel_filters, (struct kernel_filter){0});
 		if (!filter_events(t, from, i + 1, err))
 			return false;
 		if (i + 1 == opts.cgroup_events)
@@ -180,6 +189,7 @@ static bool parse_events(struct capture_plan *plan, struct record_targets *t, st
 	if (opts.group)
 		event_list_group_all(&t->events);
 	plan->filters = t->filters.v;
+	plan->kernel_filters = t->kernel_filters.v;
 	return parse_cgroups(plan, t, MIN(in_cgroups, MAX(t->events.events.n, (size_t)1)), err);
 }
 

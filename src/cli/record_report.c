@@ -78,6 +78,9 @@ void record_report(const struct capture_plan *plan, const struct capture_result 
 		cli_name(), (double)r->bytes / 1024 / 1024,
 		to_stdout ? "to standard output" : plan->output, r->samples,
 		ok ? "" : ", incomplete");
+	if (r->filtered)
+		fprintf(stderr, "[ %s record: %" PRIu64 " samples filtered ]\n", cli_name(),
+			r->filtered);
 	if (r->throttled)
 		fprintf(stderr,
 			"%s record: the kernel held sampling back %" PRIu64

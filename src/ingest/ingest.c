@@ -15,6 +15,8 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
+		in->unwound |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+			       (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
 	in->mixed = timed && timed < n;
@@ -37,7 +39,8 @@ static void count_loss(struct ingest *in, const struct record *r)
 		diag_hint(in->diags, DIAG_LOST_RECORDS,
 			  "record with a larger buffer (-m 16M) or a lower rate (-F)");
 	}
-	if (r->type == PERF_RECORD_LOST_SAMPLES && record_lost_samples(r, &n) && n) {
+	if (r->type == PERF_RECORD_LOST_SAMPLES && !(r->misc & MISC_LOST_FILTERED) &&
+	    record_lost_samples(r, &n) && n) {
 		const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
 		if (ev)
 			in->profile->events.v[perfdata_event_index(in->pd, ev) + 1].lost += n;
@@ -172,6 +175,7 @@ void ingest_close(struct ingest *in)
 	members_free(&in->members);
 	vec_free(&in->splits);
 	u64map_free(&in->addresses);
+	expansions_free(&in->expansions);
 	perfdata_close(in->pd);
 	free(in);
 }
@@ -220,6 +224,15 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 	aggregate_add(&in->sums, &row);
 }
 
+static struct expand_options expand_options(const struct ingest *in)
+{
+	return (struct expand_options){.inlines = in->opt.inlines,
+				       .lines = in->opt.lines,
+				       .full_path = in->opt.full_path,
+				       .demangle = in->opt.resolve.demangle,
+				       .unwound = in->unwound};
+}
+
 bool ingest_by_trace(struct ingest *in, struct err *err)
 {
 	return trace_text_open(in, &in->trace, in->diags, err);
@@ -236,6 +249,8 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	struct expand_options how = expand_options(in);
+	expand_profile(in->profile, in->resolver, &how, in->pool);
 	profile_seal(in->profile);
 	return true;
 }
@@ -277,6 +292,47 @@ static void row_one(struct ingest *in, struct placed *p, uint32_t chain)
 		rows_push(&in->rows, &row);
 }
 
+/* The expansions of all frames that chains hold. */
+static void expand_chains(struct ingest *in)
+{
+	struct expand_options how = expand_options(in);
+	const struct profile *p = in->profile;
+	if (!expand_wanted(&how))
+		return;
+	uint8_t *needed = mem_calloc(p->frames.n, 1);
+	for (size_t i = 1; i < in->chains.list.n; i++) {
+		const struct chain *c = &in->chains.list.v[i];
+		const frame_id *frames = in->chains.frames.v + c->first;
+		if (how.lines)
+			needed[c->leaf.v] |= 1 << ROLE_HERE;
+		for (uint32_t k = 0; k < c->depth; k++) {
+			enum frame_role role = k ? expand_role(p, &how, frames[k], frames[k - 1])
+						 : ROLE_HERE;
+			needed[frames[k].v] |= (uint8_t)(1u << role);
+		}
+	}
+	expansions_find(&in->expansions, in->profile, in->resolver, needed, &how, in->pool);
+	free(needed);
+}
+
+bool ingest_expands(const struct ingest *in)
+{
+	return in->expansions.of;
+}
+
+struct ingest_chain ingest_expanded(const struct ingest *in, const struct ingest_chain *chain,
+				    size_t i)
+{
+	struct expand_options how = expand_options(in);
+	enum frame_role role = i ? expand_role(in->profile, &how, chain->frames[i],
+					       chain->frames[i - 1])
+				 : ROLE_HERE;
+	struct expansion x = expansion_of(&in->expansions, chain->frames[i], role);
+	return (struct ingest_chain){.leaf = chain->frames[i],
+				     .frames = in->expansions.list.v + x.first,
+				     .depth = x.count};
+}
+
 bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 {
 	(void)err;
@@ -287,6 +343,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	expand_chains(in);
 	*out = in->rows;
 	return true;
 }

@@ -6,27 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "resolve/embedded.h"
-#include "resolve/kernel.h"
+#include "resolve/state.h"
 #include "resolve/vdso.h"
-
-/* The symbols of one object; objects that share a table (kernel, modules) point at it. */
-struct entry {
-	bool loaded;
-	const struct symtab *table; /* NULL: no symbols */
-	struct symtab own;
-	struct symbol whole; /* OBJECT_BPF: the object is its one symbol */
-	struct diags diags;  /* of loading; merged in order, so that threads do not show */
-};
-
-struct resolver {
-	const struct session *session;
-	struct resolve_options opt;
-	struct entry **entries; /* by object id; NULL until asked for */
-	struct kernel_symbols kernel;
-	bool kernel_tried;
-	struct embedded_tables embedded;
-};
 
 struct resolver *resolver_new(const struct session *s, const struct resolve_options *opt)
 {
@@ -42,11 +23,16 @@ void resolver_free(struct resolver *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < session_object_count(r->session); i++) {
-		if (r->entries[i])
+		if (r->entries[i]) {
 			symtab_free(&r->entries[i]->own);
+			debug_info_close(r->entries[i]->debug);
+		}
 		free(r->entries[i]);
 	}
 	free(r->entries);
+	for (size_t i = 0; i < r->line_results.n; i++)
+		dwarf_results_free(&r->line_results.v[i]);
+	vec_free(&r->line_results);
 	kernel_symbols_free(&r->kernel);
 	embedded_tables_free(&r->embedded);
 	free(r);
@@ -68,19 +54,24 @@ void resolver_embed_end(struct resolver *r)
 	r->kernel.embedded = embedded_tables_kernel(&r->embedded);
 }
 
+struct object_source resolver_source(const struct resolver *r, const struct session_object *o)
+{
+	return (struct object_source){.path = session_str(r->session, o->path).p,
+				      .build_id = o->build_id,
+				      .pid = o->pid,
+				      .symfs = r->opt.symfs,
+				      .build_id_dir = r->opt.build_id_dir};
+}
+
 static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
 {
-	struct str path = session_str(r->session, o->path);
-	struct object_source src = {.path = path.p,
-				    .build_id = o->build_id,
-				    .pid = o->pid,
-				    .symfs = r->opt.symfs,
-				    .build_id_dir = r->opt.build_id_dir};
+	struct object_source src = resolver_source(r, o);
 	struct err err = {0};
 	if (symtab_load_elf(&e->own, &src, &e->diags, &err))
 		e->table = &e->own;
 	else
-		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
+		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", src.path,
+			 err.text);
 }
 
 /* A process in a container has another /tmp and calls itself by another number. */
@@ -256,6 +247,12 @@ bool resolver_mangled(const struct resolver *r, object_id object)
 {
 	const struct entry *e = r->entries[object.v];
 	return e && e->table && e->table->mangled;
+}
+
+bool resolver_has_file(const struct resolver *r, object_id object)
+{
+	const struct entry *e = r->entries[object.v];
+	return e && session_object(r->session, object)->kind == OBJECT_FILE && e->table == &e->own;
 }
 
 uint64_t resolver_bias(const struct resolver *r, object_id object)

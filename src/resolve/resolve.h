@@ -47,6 +47,9 @@ const struct symbol *resolver_symbol(const struct resolver *r, object_id object,
 /* The names of this object may need demangle(). */
 bool resolver_mangled(const struct resolver *r, object_id object);
 
+/* Its symbols came from a file on disk: what addr2line could have read. */
+bool resolver_has_file(const struct resolver *r, object_id object);
+
 /* Recorded address - address in the object's symbol table: not 0 for a kernel that lay elsewhere.
  */
 uint64_t resolver_bias(const struct resolver *r, object_id object);
