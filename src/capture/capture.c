@@ -57,6 +57,9 @@ static void tell_opened(const struct capture *c)
 static bool start(struct capture *c, struct err *err)
 {
 	if (!targets_find(&c->targets, c->plan, c->workload.pid, err) ||
+	    (c->plan->threads &&
+	     (!thread_masks_make(&c->masks, c->plan->threads, &c->targets.online, err) ||
+	      !targets_limit(&c->targets, &c->masks, c->plan, err))) ||
 	    !counters_configure(&c->counters, c->plan, &c->targets, err) ||
 	    !counters_open(&c->counters, &c->targets, c->plan, err) ||
 	    !rings_open(&c->rings, &c->counters, c->plan, err))
@@ -68,9 +71,8 @@ static bool start(struct capture *c, struct err *err)
 	uint64_t fields = UINT64_MAX;
 	for (size_t i = 0; i < c->counters.v.n; i++)
 		fields &= c->counters.v.v[i].attr.sample_type;
-	scan_init(&c->scan, &c->files, fields);
 	embed_init(&c->embed, c->plan->embed, &c->counters);
-	c->scan.embed = &c->embed;
+	readers_init(c, fields);
 	if (!output_begin(c, err))
 		return false;
 	/* What runs already is enabled first: a mapping made while we read /proc is then in the
@@ -99,11 +101,13 @@ uint64_t capture_bytes(const struct capture *c)
 void capture_fill_result(struct capture *c)
 {
 	struct capture_result *r = c->result;
-	r->samples = c->samples_before + c->scan.samples;
+	struct scan_counts counts = readers_counts(c);
+	r->samples = c->samples_before + counts.samples;
 	r->bytes = capture_bytes(c);
-	r->lost = c->scan.lost;
-	r->lost_samples = c->lost_samples + c->scan.lost_samples;
-	r->throttled = c->scan.throttled;
+	r->lost = counts.lost;
+	r->lost_samples = c->lost_samples + counts.lost_samples;
+	r->throttled = counts.throttled;
+	r->wakeups = readers_wakeups(c);
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	r->rings = c->rings.v.n;
@@ -120,6 +124,8 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 		.result = result,
 		.workload = {.go = -1, .failed = -1, .pidfd = -1},
 		.schedule = {.ranges = plan->ranges, .count = plan->range_count},
+		.files = MAPPED_FILES_INIT,
+		.readers = {.stop = -1, .wake = -1},
 		.control = {.fd = plan->control_fd, .ack_fd = plan->ack_fd},
 		.dumps = plan->dump ? *plan->dump : 0,
 	};
@@ -145,7 +151,8 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	rings_close(&c.rings);
 	counters_close(&c.counters);
 	targets_free(&c.targets);
-	scan_free(&c.scan);
+	readers_free(&c.readers);
+	thread_masks_free(&c.masks);
 	embed_free(&c.embed);
 	mapped_files_free(&c.files);
 	vec_free(&c.polled);

@@ -19,6 +19,8 @@ enum capture_embed {
 	CAPTURE_EMBED_ALL, /* all of the files that were hit */
 };
 
+enum capture_affinity { CAPTURE_AFFINITY_NONE, CAPTURE_AFFINITY_NODE, CAPTURE_AFFINITY_CPU };
+
 #define CAPTURE_MAX_FREQUENCY UINT64_MAX
 
 /* Milliseconds since the start; to UINT64_MAX: the end. */
@@ -87,10 +89,16 @@ struct capture_plan {
 	int control_fd, ack_fd;   /* -1: none */
 	const volatile int *dump; /* counts up: time for a new file, or for a snapshot */
 
-	uint64_t ring_pages; /* a power of two; 0: choose */
-	bool overwrite;      /* rings keep the latest; written when dump grows and at the end */
-	uint64_t max_bytes;  /* of the file; 0: any */
-	unsigned compress;   /* zstd level; 0: none */
+	/* Reader threads, as thread_masks.h has them, and the output is a directory. NULL: none,
+	 * our own thread reads. */
+	const char *threads;
+	enum capture_affinity affinity; /* of our own thread while it reads a ring */
+	int realtime;                   /* priority of SCHED_FIFO; 0: none */
+	uint64_t flush_bytes;           /* a ring is left alone until it holds so much */
+	uint64_t ring_pages;            /* a power of two; 0: choose */
+	bool overwrite;     /* rings keep the latest; written when dump grows and at the end */
+	uint64_t max_bytes; /* of the file; 0: any */
+	unsigned compress;  /* zstd level; 0: none */
 	struct capture_switch switching;
 	bool timestamp_name; /* the file gets its end time behind its name */
 	bool no_build_ids;

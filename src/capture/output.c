@@ -1,46 +1,18 @@
-#include <errno.h>
-#include <limits.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/cgroup.h"
 #include "capture/emit.h"
 #include "capture/features.h"
 #include "capture/groups.h"
 #include "capture/perf_event.h"
+#include "capture/recording_path.h"
 #include "capture/run.h"
 #include "capture/synth.h"
 #include "capture/tracing_data.h"
 #include "perfdata/writer.h"
 
 #define IDS_PER_RECORD 2000 /* of 32 bytes, in a record of at most 64 kB */
-
-/* An old recording is kept under another name, as perf does. */
-static bool old_name(const char *path, char old[PATH_MAX])
-{
-	int n = snprintf(old, PATH_MAX, "%s.old", path);
-	return n > 0 && n < PATH_MAX;
-}
-
-static void keep_old(struct capture *c)
-{
-	char old[PATH_MAX];
-	struct stat st;
-	const char *path = c->plan->output;
-	c->kept_old = strcmp(path, "-") && old_name(path, old) && lstat(path, &st) == 0 &&
-		      S_ISREG(st.st_mode) && st.st_size > 0 && rename(path, old) == 0;
-}
-
-static void take_back(const struct capture *c)
-{
-	char old[PATH_MAX];
-	(void)unlink(c->plan->output);
-	if (c->kept_old && old_name(c->plan->output, old))
-		(void)rename(old, c->plan->output);
-}
 
 static bool write_tracing_data(struct capture *c, struct err *err)
 {
@@ -63,8 +35,11 @@ static bool write_tracing_data(struct capture *c, struct err *err)
 bool output_begin(struct capture *c, struct err *err)
 {
 	size_t n = c->counters.v.n;
-	keep_old(c);
-	c->writer = perfdata_writer_open(c->plan->output, err);
+	const char *path = c->plan->output;
+	if (strcmp(path, "-") && !recording_keep_old(path, &c->kept_old, err))
+		return false;
+	c->writer = c->plan->threads ? perfdata_writer_open_dir(path, c->rings.v.n, err)
+				     : perfdata_writer_open(path, err);
 	if (!c->writer)
 		return false;
 	struct writer_event *events = mem_calloc(n, sizeof *events);
@@ -209,9 +184,9 @@ bool output_lost_samples(struct capture *c, struct err *err)
 static void write_last_features(struct capture *c)
 {
 	struct out o;
-	if (c->scan.samples && c->scan.time_word != SIZE_MAX &&
-	    !perfdata_writer_is_pipe(c->writer)) {
-		uint64_t times[2] = {c->scan.first_time, c->scan.last_time};
+	struct scan_counts counts = readers_counts(c);
+	if (counts.first_time != UINT64_MAX && !perfdata_writer_is_pipe(c->writer)) {
+		uint64_t times[2] = {counts.first_time, counts.last_time};
 		(void)!perfdata_writer_feature(c->writer, FEAT_SAMPLE_TIME, times, sizeof times,
 					       NULL);
 	}
@@ -249,7 +224,7 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	}
 	c->writer = NULL;
 	if (useless)
-		take_back(c);
+		recording_take_back(c->plan->output, c->kept_old);
 	else if (!pipe)
 		ok = output_rename(c, ok ? err : NULL) && ok;
 	return ok;

@@ -10,9 +10,10 @@
 #include "capture/counters.h"
 #include "capture/embed.h"
 #include "capture/mapped_files.h"
+#include "capture/readers.h"
 #include "capture/rings.h"
-#include "capture/scan.h"
 #include "capture/schedule.h"
+#include "capture/thread_masks.h"
 #include "capture/workload.h"
 
 /* Times are nanoseconds of the monotonic clock. */
@@ -27,7 +28,8 @@ struct capture {
 	struct counters counters;
 	struct rings rings;
 	struct mapped_files files;
-	struct scan scan;
+	struct thread_masks masks; /* of --threads; none: one reader, our own thread */
+	struct readers readers;
 	struct schedule schedule;
 	struct control control;
 	bool ordered; /* something has come from the control file */
@@ -40,8 +42,7 @@ struct capture {
 	VEC(char *) files_written;             /* with a time in their name, the oldest first */
 	uint64_t lost_samples;                 /* as the events counted them */
 	uint64_t bytes_before, samples_before; /* in files that are finished */
-	VEC(struct pollfd) polled;             /* events, then the command, then control */
-	size_t alive; /* of these events, those whose thread has not ended */
+	VEC(struct pollfd) polled; /* the command, control, readers, and the reader's own events */
 };
 
 /* --- output.c: all that is written but the rings ------------------------------------------- */
@@ -66,12 +67,14 @@ MUST_USE bool output_switch(struct capture *c, struct err *err);
 /* --- loop.c -------------------------------------------------------------------------------- */
 
 MUST_USE bool loop_run(struct capture *c, struct err *err);
-/* One pass over all rings but the backward ones. */
-MUST_USE bool loop_drain(struct capture *c, struct err *err);
-/* What the backward rings hold. */
-MUST_USE bool loop_snapshot(struct capture *c, struct err *err);
-
 uint64_t capture_clock(void);
+
+#define FLUSH_INTERVAL_MS 500 /* how much a killed recorder may take with it */
+
+/* True when what is recorded can come to an end by itself, other than by the command's. */
+bool capture_attached(const struct capture *c);
+/* Milliseconds after which a reader looks into its rings, whatever they hold. */
+uint64_t capture_patience(const struct capture *c);
 
 /* --- losses.c ------------------------------------------------------------------------------ */
 

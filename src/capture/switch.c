@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/recording_path.h"
 #include "capture/run.h"
 #include "perfdata/writer.h"
 
@@ -46,7 +47,7 @@ static void forget_oldest(struct capture *c)
 {
 	size_t keep = c->plan->switching.max_files;
 	while (keep && c->files_written.n > keep) {
-		(void)unlink(c->files_written.v[0]);
+		(void)!recording_remove(c->files_written.v[0]);
 		free(c->files_written.v[0]);
 		c->files_written.n--;
 		memmove(c->files_written.v, c->files_written.v + 1,
@@ -76,9 +77,6 @@ bool output_switch(struct capture *c, struct err *err)
 		return false;
 	c->bytes_before += bytes;
 	c->file_began = capture_clock();
-	/* Samples seen so far are in the old file; what the new one holds is told of it alone. */
-	c->samples_before += c->scan.samples;
-	c->scan.samples = 0;
-	c->scan.first_time = UINT64_MAX;
+	readers_new_file(c);
 	return output_begin(c, err) && output_synthesize(c, err);
 }

@@ -115,29 +115,38 @@ static bool parse_map_line(struct str line, struct map_line *m)
 	return true;
 }
 
-static const struct build_id *build_id_of(const struct synth *s, int32_t pid,
-					  const struct map_line *m)
-{
+struct map_place {
+	int32_t pid;
+	const struct map_line *m;
 	char path[PATH_MAX];
+};
+
+static const char *open_path(void *ctx)
+{
+	struct map_place *at = ctx;
 	/* Leads to the mapped file itself, be it deleted or in another namespace, but needs
 	 * CAP_CHECKPOINT_RESTORE. */
-	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
-		 m->end);
-	if (access(path, R_OK) != 0)
-		snprintf(path, sizeof path, "/proc/%d/root%.*s", pid, (int)MIN(m->path.n, 4000),
-			 m->path.p);
-	return mapped_files_build_id(s->files, m->path, path, (uint64_t)m->major << 32 | m->minor,
-				     m->inode);
+	snprintf(at->path, sizeof at->path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, at->pid,
+		 at->m->start, at->m->end);
+	if (access(at->path, R_OK) != 0)
+		snprintf(at->path, sizeof at->path, "/proc/%d/root%.*s", at->pid,
+			 (int)MIN(at->m->path.n, 4000), at->m->path.p);
+	return at->path;
 }
 
 static void emit_map(const struct synth *s, int32_t pid, const struct map_line *m)
 {
 	bool code = m->perms.p[2] == 'x';
-	const struct build_id *id = build_id_of(s, pid, m);
+	struct map_place place;
+	place.pid = pid;
+	place.m = m;
+	struct build_id id = mapped_files_build_id(s->files, m->path,
+						   (uint64_t)m->major << 32 | m->minor, m->inode,
+						   open_path, &place);
 	uint16_t misc = PERF_RECORD_MISC_USER;
 	if (!code)
 		misc |= MISC_MMAP_DATA;
-	if (id && s->build_id)
+	if (id.size && s->build_id)
 		misc |= MISC_MMAP_BUILD_ID;
 	emit_begin(s->e, PERF_RECORD_MMAP2, misc);
 	emit_u32(s->e, (uint32_t)pid);
@@ -146,8 +155,8 @@ static void emit_map(const struct synth *s, int32_t pid, const struct map_line *
 	emit_u64(s->e, m->end - m->start);
 	emit_u64(s->e, m->offset);
 	if (misc & MISC_MMAP_BUILD_ID) {
-		uint8_t bytes[4 + BUILD_ID_MAX] = {id->size};
-		memcpy(bytes + 4, id->bytes, id->size);
+		uint8_t bytes[4 + BUILD_ID_MAX] = {id.size};
+		memcpy(bytes + 4, id.bytes, id.size);
 		emit_bytes(s->e, bytes, sizeof bytes);
 	} else {
 		emit_u32(s->e, m->major);

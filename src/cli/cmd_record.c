@@ -182,6 +182,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.control_fd = -1,
 		.ack_fd = -1,
 		.dump = &dump_signals,
+		.threads = opts.threads,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
 		.timestamp_name = opts.timestamp_filename,

@@ -110,6 +110,13 @@ static bool set_switch(void *value, const char *text, bool negated, struct err *
 	return true;
 }
 
+static bool set_threads(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)err;
+	*(const char **)value = negated ? NULL : text ? text : "";
+	return true;
+}
+
 static bool refuse_off_cpu(void *value, const char *text, bool negated, struct err *err)
 {
 	(void)value;
@@ -235,6 +242,10 @@ const struct option record_option_table[] = {
 	 .value = &opts.timestamp_filename},
 	{OPT_STRING, 0, "max-size", "SIZE", "end when the file is so large: 512K, 1G",
 	 .value = &opts.max_size},
+	{OPT_CALL, 0, "threads", "cpu|core|package|numa|MASKS",
+	 "a reader thread for each CPU, core … and a directory of files; masks as "
+	 "CPUS/AFFINITY:CPUS/AFFINITY",
+	 .value = &opts.threads, .optional_arg = true, .call = set_threads},
 	{OPT_BOOL, 0, "overwrite", NULL,
 	 "keep the latest samples in memory; write them on SIGUSR2 and at the end",
 	 .value = &opts.overwrite},

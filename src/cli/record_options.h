@@ -18,7 +18,7 @@ struct record_options {
 	struct opt_strings events;
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
-	const char *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
+	const char *threads, *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
 	uint64_t period, switch_max_files;
 	bool all_cpus, group, no_inherit, per_thread, all_user, all_kernel;
 	enum call_graph call_graph;

@@ -203,6 +203,10 @@ static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 		err_set(err, ERR_USAGE, "-z compresses files, not standard output");
 		return err_hint(err, "pipe it through zstd");
 	}
+	if (opts.threads && (to_pipe || opts.per_thread))
+		return err_set(err, ERR_USAGE, "--threads %s",
+			       to_pipe ? "writes a directory, not standard output"
+				       : "has buffers per CPU, --per-thread has none");
 	if (opts.switch_max_files && !opts.switching)
 		return err_set(err, ERR_USAGE, "--switch-max-files wants --switch-output");
 	if (plan->start_disabled && plan->control_fd < 0)
