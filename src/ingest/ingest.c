@@ -207,7 +207,7 @@ static string_id trace_of(struct ingest *in, const struct placed *p)
 
 static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 {
-	struct chain *chain = &in->chains.list.v[id];
+	const struct chain *chain = &in->chains.list.v[id];
 	struct profile_row row = {.event = {(uint32_t)p->event + 1},
 				  .thread = thread_of(in, p),
 				  .cpu = in->opt.by_cpu ? p->sample.who.cpu : PROFILE_ANY_CPU,
@@ -217,7 +217,7 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 				  .count = 1,
 				  .weight = p->weight,
 				  .time = p->time};
-	chain->row = aggregate_add(&in->sums, &row, chain->row);
+	aggregate_add(&in->sums, &row);
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)
@@ -232,6 +232,7 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_init(&in->sums, in->profile);
 	in->sums.merge_threads = in->opt.merge_threads;
 	ingest_each_sample(in, aggregate_one);
+	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);

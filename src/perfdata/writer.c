@@ -41,6 +41,19 @@ struct perfdata_writer {
 
 /* --- open, begin --- */
 
+static void fail_create(const char *path, int error, struct err *err)
+{
+	struct str name = str_basename(str_of(path));
+	int dir = (int)(name.p - path);
+	err_sys(err, error, "cannot create %s", path);
+	if (error == EMFILE)
+		err_hint(err, "raise the limit of open files: ulimit -n 1024");
+	else if (error == ENOENT && dir > 0)
+		err_hint(err, "make the directory first: mkdir -p %.*s", dir, path);
+	else
+		err_hint(err, "name another file with -o");
+}
+
 static struct perfdata_writer *writer_new(int fd, const char *name)
 {
 	struct perfdata_writer *w = mem_zalloc(sizeof *w);
@@ -52,10 +65,8 @@ static struct perfdata_writer *writer_new(int fd, const char *name)
 static int create(const char *path, struct err *err)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		err_sys(err, errno, "cannot create %s", path);
-		err_hint(err, "name another file with -o");
-	}
+	if (fd < 0)
+		fail_create(path, errno, err);
 	return fd;
 }
 
@@ -90,10 +101,9 @@ struct perfdata_writer *perfdata_writer_open_dir(const char *path, size_t files,
 	char data[PATH_MAX];
 	const uint64_t version = 1;
 	int n = snprintf(data, sizeof data, "%s/data", path);
-	if (n < 0 || (size_t)n >= sizeof data - 24 || mkdir(path, 0700) != 0) {
-		err_sys(err, n < 0 || (size_t)n >= sizeof data - 24 ? ENAMETOOLONG : errno,
-			"cannot make the directory %s", path);
-		err_hint(err, "name another place with -o");
+	bool long_name = n < 0 || (size_t)n >= sizeof data - sizeof "4294967295";
+	if (long_name || mkdir(path, 0700) != 0) {
+		fail_create(path, long_name ? ENAMETOOLONG : errno, err);
 		return NULL;
 	}
 	int fd = create(data, err);
