@@ -1,6 +1,8 @@
 #include "capture/capture.h"
 
+#include <errno.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +54,16 @@ static void tell_opened(const struct capture *c)
 	c->plan->note(text);
 }
 
+/* Of this thread and the reader threads it will start; the command has been forked already. */
+static bool set_realtime(const struct capture_plan *plan, struct err *err)
+{
+	struct sched_param param = {.sched_priority = plan->realtime};
+	if (!plan->realtime || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return true;
+	err_sys(err, errno, "-r %d: no real-time priority", plan->realtime);
+	return err_hint(err, "it takes root, CAP_SYS_NICE, or a limit that allows it: ulimit -r");
+}
+
 /* Everything up to the moment when recording begins. Nothing is written before all events are
  * open, so a failure leaves an older recording alone. */
 static bool start(struct capture *c, struct err *err)
@@ -62,7 +74,8 @@ static bool start(struct capture *c, struct err *err)
 	      !targets_limit(&c->targets, &c->masks, c->plan, err))) ||
 	    !counters_configure(&c->counters, c->plan, &c->targets, err) ||
 	    !counters_open(&c->counters, &c->targets, c->plan, err) ||
-	    !rings_open(&c->rings, &c->counters, c->plan, err))
+	    !rings_open(&c->rings, &c->counters, c->plan, err) ||
+	    !triggers_open(&c->triggers, c->plan, &c->targets, err) || !set_realtime(c->plan, err))
 		return false;
 	tell_opened(c);
 	if (c->plan->dry_run)
@@ -152,6 +165,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	counters_close(&c.counters);
 	targets_free(&c.targets);
 	readers_free(&c.readers);
+	triggers_close(&c.triggers);
 	thread_masks_free(&c.masks);
 	embed_free(&c.embed);
 	mapped_files_free(&c.files);

@@ -38,6 +38,9 @@ static void prepare_poll(struct capture *c)
 	const struct reader *own = &c->readers.v.v[0];
 	if (!c->readers.threads)
 		vec_append(&c->polled, own->polled.v, own->polled.n);
+	for (size_t i = 0; i < c->triggers.rings.v.n; i++)
+		vec_push(&c->polled,
+			 (struct pollfd){.fd = c->triggers.rings.v.v[i].fd, .events = POLLIN});
 }
 
 static uint64_t elapsed_ms(const struct capture *c)
@@ -48,9 +51,17 @@ static uint64_t elapsed_ms(const struct capture *c)
 static void take_events(struct capture *c)
 {
 	const struct reader *own = &c->readers.v.v[0];
-	struct pollfd *events = c->polled.v + POLL_EVENTS;
-	readers_polled(c, events);
-	memcpy(events, own->polled.v, own->polled.n * sizeof *events);
+	struct pollfd *events = c->polled.v + POLL_EVENTS, *end = c->polled.v + c->polled.n;
+	if (!c->readers.threads) {
+		readers_polled(c, events);
+		memcpy(events, own->polled.v, own->polled.n * sizeof *events);
+		events += own->polled.n;
+	}
+	for (struct pollfd *p = events; p < end; p++) {
+		c->fired |= p->revents & POLLIN && triggers_fired(&c->triggers);
+		if (p->revents & (POLLHUP | POLLERR))
+			p->fd = -1;
+	}
 }
 
 static void wait_for_data(struct capture *c)
@@ -92,41 +103,16 @@ static bool gather(struct capture *c, struct err *err)
 
 static bool switch_file(struct capture *c, struct err *err)
 {
-	return gather(c, err) && output_switch(c, err) && readers_start(c, err);
+	return readers_stop(c, err) && output_switch(c, err) && readers_start(c, err);
 }
 
-static bool dump(struct capture *c, struct err *err)
+bool loop_dump(struct capture *c, struct err *err)
 {
 	if (c->plan->overwrite && !(gather(c, err) && readers_snapshot(c, err)))
 		return false;
 	if (c->plan->switching.on_signal)
 		return switch_file(c, err);
 	return !c->plan->overwrite || readers_start(c, err);
-}
-
-static bool obey(struct capture *c, bool *over, struct err *err)
-{
-	enum order order;
-	bool unknown, ok = true;
-	while (ok && ((order = control_next(&c->control, &unknown)) != ORDER_NONE || unknown)) {
-		if (unknown) {
-			if (c->plan->note)
-				c->plan->note(
-					"--control: an order that is none of enable, disable, "
-					"snapshot, ping, stop");
-			continue;
-		}
-		if (order == ORDER_ENABLE)
-			counters_enable(&c->counters);
-		else if (order == ORDER_DISABLE)
-			counters_pause(&c->counters);
-		else if (order == ORDER_SNAPSHOT)
-			ok = dump(c, err);
-		else if (order == ORDER_STOP)
-			*over = c->result->cut_short = true;
-		control_ack(&c->control);
-	}
-	return ok;
 }
 
 static bool switch_is_due(struct capture *c)
@@ -144,12 +130,13 @@ static bool do_what_is_due(struct capture *c, bool *over, struct err *err)
 		counters_enable(&c->counters);
 	else if (due < 0)
 		counters_pause(&c->counters);
-	if (c->ordered && !obey(c, over, err))
+	if (c->ordered && !orders_obey(c, over, err))
 		return false;
 	int dumps = c->plan->dump ? *c->plan->dump : 0;
-	if (dumps != c->dumps) {
+	if (dumps != c->dumps || c->fired) {
 		c->dumps = dumps;
-		if (!dump(c, err))
+		c->fired = false;
+		if (!loop_dump(c, err))
 			return false;
 	}
 	return *over || !switch_is_due(c) || switch_file(c, err);

@@ -12,6 +12,7 @@
 #include "capture/tracing_data.h"
 #include "perfdata/writer.h"
 
+#define MAP_TIMEOUT_MS 500
 #define IDS_PER_RECORD 2000 /* of 32 bytes, in a record of at most 64 kB */
 
 static bool write_tracing_data(struct capture *c, struct err *err)
@@ -96,8 +97,8 @@ static bool kernel_is_recorded(const struct capture *c)
 
 static void synth_targets(struct capture *c, const struct synth *s)
 {
-	/* In a later file of a command, its children may be any processes by now. */
-	if (c->targets.system_wide || (c->targets.command && c->result->command_ran)) {
+	/* Later on, the children of what is recorded may be any processes. */
+	if (c->targets.system_wide || c->began) {
 		synth_all(s);
 		return;
 	}
@@ -114,7 +115,8 @@ static void synth_targets(struct capture *c, const struct synth *s)
 		synth_name(s, c->workload.pid);
 }
 
-bool output_synthesize(struct capture *c, struct err *err)
+/* state: NULL to write at once, else where the records are put. */
+static bool synthesize(struct capture *c, struct out *state, struct err *err)
 {
 	struct emitter e;
 	struct synth s = {
@@ -123,8 +125,14 @@ bool output_synthesize(struct capture *c, struct err *err)
 		.data = c->counters.v.v[0].attr.sample_type & PERF_SAMPLE_ADDR,
 		.build_id = c->counters.kernel_flags & ATTR_BUILD_ID && !c->plan->no_build_ids,
 		.namespaces = c->counters.kernel_flags & ATTR_NAMESPACES,
+		.maps = c->plan->synth & CAPTURE_SYNTH_MMAP,
+		.timeout_ns = (c->plan->map_timeout_ms ? c->plan->map_timeout_ms
+						       : (uint64_t)MAP_TIMEOUT_MS) *
+			      1000000,
+		.threads = c->plan->synth_threads,
 	};
 	emit_open(&e, c->writer, counters_trailer(&c->counters), err);
+	e.to = state;
 	e.embed = &c->embed;
 	emit_id_index(c, &e);
 	if (kernel_is_recorded(c)) {
@@ -137,10 +145,21 @@ bool output_synthesize(struct capture *c, struct err *err)
 		}
 		synth_bpf(&s);
 	}
-	if (c->plan->track_also & ATTR_CGROUP)
+	if (c->plan->track_also & ATTR_CGROUP && c->plan->synth & CAPTURE_SYNTH_CGROUP)
 		cgroup_synthesize(&e);
-	synth_targets(c, &s);
+	if (c->plan->synth & (CAPTURE_SYNTH_TASK | CAPTURE_SYNTH_MMAP))
+		synth_targets(c, &s);
 	return emit_close(&e);
+}
+
+bool output_synthesize(struct capture *c, struct err *err)
+{
+	return c->plan->synth_last || synthesize(c, NULL, err);
+}
+
+bool output_state(struct capture *c, struct out *state, struct err *err)
+{
+	return c->plan->synth_last || synthesize(c, state, err);
 }
 
 /* The sample-id trailer of an event's record, all zero but for the id. */
@@ -207,6 +226,8 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	bool pipe = perfdata_writer_is_pipe(c->writer);
 	bool useless = c->result->exec_failed && !pipe;
 	struct err embed_err;
+	if (c->plan->synth_last && ok && !useless)
+		ok = synthesize(c, NULL, err);
 	if (ok && !useless && c->counters.v.v[0].fds.n &&
 	    !embed_write(&c->embed, c->writer, c->counters.v.v[0].fds.v[0].id, c->diags,
 			 &embed_err)) {

@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "base/out.h"
 #include "capture/embed.h"
 #include "perfdata/record.h"
 
@@ -71,6 +72,25 @@ void scan_counts_add(struct scan_counts *sum, const struct scan_counts *more)
 	sum->throttled += more->throttled;
 }
 
+static bool tells_state(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 {
 	struct record r = {
@@ -84,6 +104,8 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 	uint64_t n;
 	if (s->embed)
 		embed_see(s->embed, &r);
+	if (UNLIKELY(s->keep) && tells_state(r.type))
+		out_bytes(s->keep, p, size);
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
 		scan_sample(&s->counts, s->time_word, &r);

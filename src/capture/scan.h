@@ -7,6 +7,7 @@
 #include "capture/mapped_files.h"
 
 struct embed;
+struct out;
 
 struct scan_counts {
 	uint64_t samples;
@@ -25,6 +26,7 @@ struct scan {
 	size_t time_word; /* where a sample's time lies, in 8-byte words of its body; SIZE_MAX: it
 			     has none */
 	struct scan_counts counts;
+	struct out *keep; /* copies of what tells about tasks and code go here; NULL: nowhere */
 	uint8_t *scratch; /* for the one record that goes over the ring's end */
 };
 

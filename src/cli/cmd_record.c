@@ -107,7 +107,7 @@ static void catch_signals(void)
 	 * way to end a recording there. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	if (opts.switching || opts.overwrite)
+	if (opts.switching || opts.switch_events_list.list.n || opts.overwrite)
 		sigaction(SIGUSR2, &dump, NULL);
 	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
 		sigaction(SIGHUP, &act, NULL);
@@ -182,7 +182,16 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.control_fd = -1,
 		.ack_fd = -1,
 		.dump = &dump_signals,
+		.strict_rate = opts.strict_freq,
+		.sample_identifier = opts.sample_identifier,
+		.read_times = opts.running_time,
 		.threads = opts.threads,
+		.affinity = opts.affinity,
+		.realtime = (int)MIN(opts.realtime, (uint64_t)INT32_MAX),
+		.synth = opts.synth,
+		.synth_last = opts.tail_synthesize,
+		.synth_threads = (unsigned)MIN(opts.synth_threads, (uint64_t)256),
+		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
 		.timestamp_name = opts.timestamp_filename,
@@ -194,6 +203,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.verbose = opts.verbose > 0,
 		.attr_dir = getenv("PERF_TEST_ATTR"),
 		.note = record_note,
+		.answer = record_answer,
 		.written = record_written,
 		.progress = isatty(STDERR_FILENO) && !opts.quiet ? record_progress : NULL,
 	};
@@ -217,6 +227,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&cmdline.words);
 	free((void *)cmdline.text.p);
 	vec_free(&opts.events.list);
+	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
 	return code;
 }

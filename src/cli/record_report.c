@@ -60,6 +60,13 @@ static void give_to_sudo_user(const char *path)
 		record_note("the recording could not be given to the user who called sudo");
 }
 
+void record_answer(const char *text)
+{
+	bool taken = opts.output && !strcmp(opts.output, "-");
+	fputs(text, taken ? stderr : stdout);
+	fflush(taken ? stderr : stdout);
+}
+
 void record_written(const char *path)
 {
 	give_to_sudo_user(path);

@@ -15,7 +15,7 @@ says() { # PATTERN ARGUMENT...: recording fails with that message and touches no
 }
 says 'nearest names:.*cpu-clock' -e cpu-clok
 says 'no event modifier' -e cpu-clock:y
-says 'sysctl -w kernel.perf_event_max_sample_rate=' -F 4000000000
+says 'sysctl -w kernel.perf_event_max_sample_rate=' --strict-freq -F 4000000000
 says 'exclude each other' -F 99 -c 99
 says 'knows fp, dwarf and lbr' --call-graph sideways
 says 'stack size' --call-graph dwarf,100000
