@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/thread_masks.h"
 
 #define MOUNT_PROC "mount -t proc proc /proc"
 
@@ -122,6 +123,22 @@ bool targets_find(struct targets *t, const struct capture_plan *plan, int32_t co
 		return true;
 	}
 	return add_cpus(t, plan, err);
+}
+
+bool targets_limit(struct targets *t, const struct thread_masks *masks,
+		   const struct capture_plan *plan, struct err *err)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->cpus.n; i++)
+		if (t->cpus.v[i] < 0 || thread_masks_of(masks, (uint32_t)t->cpus.v[i]) < masks->v.n)
+			t->cpus.v[n++] = t->cpus.v[i];
+	if (!n)
+		return err_set(err, ERR_USAGE, "--threads %s reads none of the CPUs to record",
+			       plan->threads);
+	if (n < t->cpus.n && plan->note)
+		plan->note("only the CPUs in the masks of --threads are recorded");
+	t->cpus.n = n;
+	return true;
 }
 
 void targets_free(struct targets *t)
