@@ -5,9 +5,13 @@
  *
  * Noted too much is harmless (a name nobody asks for), so nothing here keeps time: an address of a
  * process belongs to all mappings that ever covered it.
+ *
+ * Several threads may show records at once: embed_see() locks where it finds something new.
  */
 #ifndef KILN_EMBED_H
 #define KILN_EMBED_H
+
+#include <pthread.h>
 
 #include "base/diag.h"
 #include "base/file.h"
@@ -56,7 +60,9 @@ struct embed {
 	bool sorted; /* maps are, by pid and start */
 	VEC(struct sample_layout) layouts; /* per event */
 	struct u64map by_id;               /* of an event -> its index */
-	uint64_t *recent;                  /* what was noted lately: spares most of the look-ups */
+	uint64_t *recent; /* what was noted lately: spares most of the look-ups; read and written
+			   * without the lock, as a lost entry costs a look-up only */
+	pthread_mutex_t lock;                             /* over all below */
 	struct u64map kernel_known, hit_known, map_known; /* by hash; sets */
 	VEC(uint64_t) kernel;                             /* ips */
 	VEC(struct embed_hit) hits;                       /* of user space */

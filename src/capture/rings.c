@@ -34,7 +34,8 @@ static void place_events(struct rings *r, struct counters *cs)
 			}
 			f->ring = (uint32_t)r->v.n;
 			u64map_put(&places, place, f->ring);
-			vec_push(&r->v, (struct ring){.fd = f->fd, .backward = backward});
+			vec_push(&r->v,
+				 (struct ring){.fd = f->fd, .cpu = f->cpu, .backward = backward});
 		}
 	u64map_free(&places);
 }

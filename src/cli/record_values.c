@@ -37,6 +37,13 @@ bool value_ring(const char *text, uint64_t *pages, struct err *err)
 {
 	uint64_t n, page = (uint64_t)sysconf(_SC_PAGESIZE);
 	size_t unit;
+	if (strchr(text, ',')) {
+		err_set(err, ERR_UNSUPPORTED,
+			"-m %s: the second size is for hardware traces (Intel PT, CoreSight), which "
+			"kiln does not record",
+			text);
+		return err_hint(err, "-m %.*s", (int)strcspn(text, ","), text);
+	}
 	if (has_unit(str_of(text), "BKMG", &unit)) {
 		if (!value_size(text, "-m", &n, err))
 			return false;
