@@ -205,6 +205,16 @@ bool jits_frames(const struct jits *j, object_id object, uint64_t addr, struct j
 	return true;
 }
 
+const struct jit_table *jits_at(const struct jits *j, size_t i, struct jit_source *source,
+				bool *is_dump)
+{
+	if (i >= j->parts.n)
+		return NULL;
+	*source = j->parts.v[i]->source;
+	*is_dump = j->parts.v[i]->dump;
+	return &j->parts.v[i]->table;
+}
+
 bool jits_know(const struct jits *j, int32_t pid)
 {
 	return j && u64map_get(&j->pids, (uint32_t)pid);

@@ -53,6 +53,11 @@ MUST_USE bool jits_line(const struct jits *j, object_id object, uint64_t addr, s
 MUST_USE bool jits_frames(const struct jits *j, object_id object, uint64_t addr,
 			  struct jit_frames *out, uint64_t *start, uint64_t *end);
 
+/* One by one, once applied; NULL behind the last. Times are the recording's; *is_dump: else it is a
+ * map, whose code is not known. */
+const struct jit_table *jits_at(const struct jits *j, size_t i, struct jit_source *source,
+				bool *is_dump);
+
 /* Whether any table is of this process. */
 bool jits_know(const struct jits *j, int32_t pid);
 
