@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "capture/capture.h"
+#include "object/object.h"
 #include "perfdata/embedded.h"
 
 struct counters;
@@ -53,6 +54,7 @@ struct sample_layout {
 
 struct embed {
 	enum capture_embed mode;
+	bool many;   /* recordings, one after the other */
 	bool whole;  /* callers are found later, from copied stacks: keep all of a table */
 	bool full;   /* a limit was reached: not everything is noted */
 	bool sorted; /* maps are, by pid and start */
@@ -70,6 +72,7 @@ struct embed {
 	VEC(struct embed_object) objects;
 	struct u64map by_key;
 	size_t held;
+	struct kallsyms names; /* of the kernel's functions, as far as they were looked up */
 };
 
 void embed_init(struct embed *e, enum capture_embed mode, const struct counters *cs);
