@@ -85,6 +85,8 @@ static bool start(struct capture *c, struct err *err)
 	for (size_t i = 0; i < c->counters.v.n; i++)
 		fields &= c->counters.v.v[i].attr.sample_type;
 	embed_init(&c->embed, c->plan->embed, &c->counters);
+	const struct capture_switch *s = &c->plan->switching;
+	c->embed.many = s->on_signal || s->bytes || s->seconds;
 	readers_init(c, fields);
 	if (!output_begin(c, err))
 		return false;
