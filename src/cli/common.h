@@ -14,6 +14,7 @@ struct input_options {
 	bool no_demangle, no_inline, force, quiet;
 	int verbose;
 	char build_id_dir[4096];
+	char cache_dir[4096];
 };
 
 #define INPUT_OPTIONS(o)                                                                             \

@@ -6,6 +6,7 @@
 #include "ingest/ingest_state.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
 
 static void look_at_events(struct ingest *in)
 {
@@ -156,6 +157,7 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
 	chains_free(&in->chains);

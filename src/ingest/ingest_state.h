@@ -17,6 +17,7 @@ struct ingest {
 	struct session *session;
 	struct profile *profile;
 	struct resolver *resolver;
+	struct unwound *unwound; /* NULL until a sample needs it */
 	struct pool *pool;
 	struct chains chains;
 	struct sample_filter filter;
