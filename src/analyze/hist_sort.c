@@ -123,8 +123,10 @@ uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t 
 /* Functions by object and address, unknown ones behind them. */
 static void sort_by_address(const struct hist_sorter *s, struct sort_key *k, size_t n)
 {
+	/* perf takes the sign of a 64-bit difference: the upper half of all addresses comes first.
+	 */
 	for (size_t i = 0; i < n; i++)
-		k[i].key = s->ranks[k[i].index].addr;
+		k[i].key = s->ranks[k[i].index].addr ^ (uint64_t)1 << 63;
 	sort_keys(k, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct hist_ranks *r = &s->ranks[k[i].index];

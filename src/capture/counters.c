@@ -95,6 +95,7 @@ static void add_default_event(struct counters *cs)
 	struct counter c = {
 		.class = EVENT_HARDWARE,
 		.name = "cycles:P",
+		.asked = "cycles",
 		.attr = {.type = PERF_TYPE_HARDWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_HW_CPU_CYCLES,
@@ -109,6 +110,7 @@ static void add_tracking_event(struct counters *cs)
 	struct counter c = {
 		.class = EVENT_SOFTWARE,
 		.name = TRACKING_NAME,
+		.asked = "the side-band",
 		.attr = {.type = PERF_TYPE_SOFTWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_SW_DUMMY},
@@ -144,6 +146,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 		struct counter c = {
 			.class = e->class,
 			.name = e->name,
+			.asked = e->name,
 			.attr = e->attr,
 			.max_precise = e->max_precise,
 			.wants_kernel = e->wants_kernel,

@@ -175,19 +175,14 @@ static bool flame(struct diags *d, struct err *err)
 	return ok;
 }
 
+static bool draw_input(struct diags *d, struct err *err)
+{
+	return check(err) && flame(d, err);
+}
+
 static int run(const struct command *cmd, const struct parsed *args)
 {
-	struct err err = {0};
-	struct diags diags = {0};
-	if (args->count == 1)
-		opts.in.input = args->args[0];
-	if (args->count > 1)
-		err_set(&err, ERR_USAGE, "one picture shows one input");
-	if (err.code || !check(&err) || !flame(&diags, &err)) {
-		(void)cli_diags(cmd, &diags, opts.in.quiet);
-		return cli_fail(cmd, &err);
-	}
-	return cli_diags(cmd, &diags, opts.in.quiet);
+	return load_run(cmd, args, &opts.in, draw_input);
 }
 
 const struct command cmd_flame = {

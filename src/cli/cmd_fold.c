@@ -115,19 +115,14 @@ static bool fold(struct diags *d, struct err *err)
 	return ok;
 }
 
+static bool fold_input(struct diags *d, struct err *err)
+{
+	return check(err) && fold(d, err);
+}
+
 static int run(const struct command *cmd, const struct parsed *args)
 {
-	struct err err = {0};
-	struct diags diags = {0};
-	if (args->count == 1)
-		opts.in.input = args->args[0];
-	if (args->count > 1)
-		err_set(&err, ERR_USAGE, "only one input can be folded");
-	if (err.code || !check(&err) || !fold(&diags, &err)) {
-		(void)cli_diags(cmd, &diags, opts.in.quiet);
-		return cli_fail(cmd, &err);
-	}
-	return cli_diags(cmd, &diags, opts.in.quiet);
+	return load_run(cmd, args, &opts.in, fold_input);
 }
 
 const struct command cmd_fold = {

@@ -26,6 +26,19 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	return code;
 }
 
+/* Files are mapped, so one that is cut while we read it shows up as a signal. There is no way back
+ * into the code that read it; what was printed so far stays. */
+static void file_cut(int signal)
+{
+	(void)signal;
+	static const char text[] =
+		"kiln: a file was cut short by another program while it was being read\n"
+		"  hint: run the command again when the file is at rest, or on a copy\n";
+	ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+	(void)ignored;
+	_exit(EXIT_FAILED);
+}
+
 static int overview(int code)
 {
 	struct out o;
@@ -38,6 +51,7 @@ int main(int argc, char **argv)
 {
 	/* A reader that goes away ends us by a failed write, after which files are still closed. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGBUS, file_cut);
 	cli_set_name(argv[0]);
 
 	int at = 1;

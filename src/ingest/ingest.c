@@ -6,6 +6,7 @@
 #include "ingest/ingest_state.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
 
 static void look_at_events(struct ingest *in)
 {
@@ -15,7 +16,7 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
-		in->unwound |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
 			       (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
@@ -158,6 +159,7 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
 	chains_free(&in->chains);
@@ -210,7 +212,7 @@ static string_id trace_of(struct ingest *in, const struct placed *p)
 
 static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 {
-	struct chain *chain = &in->chains.list.v[id];
+	const struct chain *chain = &in->chains.list.v[id];
 	struct profile_row row = {.event = {(uint32_t)p->event + 1},
 				  .thread = thread_of(in, p),
 				  .cpu = in->opt.by_cpu ? p->sample.who.cpu : PROFILE_ANY_CPU,
@@ -220,7 +222,7 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 				  .count = 1,
 				  .weight = p->weight,
 				  .time = p->time};
-	chain->row = aggregate_add(&in->sums, &row, chain->row);
+	aggregate_add(&in->sums, &row);
 }
 
 static struct expand_options expand_options(const struct ingest *in)
@@ -229,7 +231,7 @@ static struct expand_options expand_options(const struct ingest *in)
 				       .lines = in->opt.lines,
 				       .full_path = in->opt.full_path,
 				       .demangle = in->opt.resolve.demangle,
-				       .unwound = in->unwound};
+				       .unwound = in->copied};
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)
@@ -244,6 +246,7 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_init(&in->sums, in->profile);
 	in->sums.merge_threads = in->opt.merge_threads;
 	ingest_each_sample(in, aggregate_one);
+	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);

@@ -46,10 +46,15 @@ static void elf_read_loads(struct elf_file *f, uint64_t phoff, uint32_t phnum, u
 		if (c.bad || at < phoff)
 			return;
 		uint64_t size = MAX(filesz, memsz);
+		if (type == PT_GNU_EH_FRAME)
+			f->eh_frame_hdr = vaddr;
 		if (type != PT_LOAD || size == 0)
 			continue;
-		f->loads[f->load_count++] = (struct elf_load){
-			.vaddr = vaddr, .size = size, .offset = offset, .executable = flags & PF_X};
+		f->loads[f->load_count++] = (struct elf_load){.vaddr = vaddr,
+							      .size = size,
+							      .offset = offset,
+							      .executable = flags & PF_X,
+							      .writable = flags & PF_W};
 	}
 }
 

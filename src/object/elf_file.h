@@ -19,7 +19,7 @@
 
 struct elf_load {
 	uint64_t vaddr, size, offset;
-	bool executable;
+	bool executable, writable;
 };
 
 struct elf_file {
@@ -29,6 +29,7 @@ struct elf_file {
 	uint16_t type, machine;
 	uint64_t shoff;
 	uint32_t shnum, shentsize, shstrndx;
+	uint64_t eh_frame_hdr; /* virtual address, of PT_GNU_EH_FRAME; 0: none */
 	uint32_t load_count;
 	struct elf_load loads[ELF_LOADS_MAX];
 };
