@@ -103,6 +103,7 @@ void capture_fill_result(struct capture *c)
 	r->bytes = capture_bytes(c);
 	r->lost = c->scan.lost;
 	r->lost_samples = c->lost_samples + c->scan.lost_samples;
+	r->filtered = c->filtered;
 	r->throttled = c->scan.throttled;
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);

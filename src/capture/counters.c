@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 		*frequency = DEFAULT_FREQUENCY;
 	if (*frequency == CAPTURE_MAX_FREQUENCY)
 		*frequency = max;
-	if (*frequency > max && plan->user_rate) {
+	if (*frequency > max && plan->strict_rate) {
 		err_set(err, ERR_USAGE,
 			"-F %" PRIu64 " is more than the kernel allows (%" PRIu64
 			" samples a second)",
@@ -85,6 +86,14 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 				"sudo sysctl -w kernel.perf_event_max_sample_rate=%" PRIu64
 				", or -F max",
 				*frequency);
+	}
+	if (*frequency > max && plan->user_rate && plan->note) {
+		char text[160];
+		snprintf(text, sizeof text,
+			 "-F is lowered to %" PRIu64 " samples a second "
+			 "(kernel.perf_event_max_sample_rate)",
+			 max);
+		plan->note(text);
 	}
 	*frequency = MIN(*frequency, max);
 	return true;
@@ -153,6 +162,8 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 			.event = e,
 			.filter = plan->filters ? plan->filters[i] : NULL,
 		};
+		if (plan->kernel_filters && plan->kernel_filters[i].tests.n)
+			c.kernel_filter = &plan->kernel_filters[i];
 		if (!(cs->kernel_flags & ATTR_EXCLUDE_GUEST))
 			c.attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
 		vec_push(&cs->v, c);
@@ -205,6 +216,8 @@ void counters_close(struct counters *cs)
 		for (size_t k = 0; k < cs->v.v[i].fds.n; k++)
 			close(cs->v.v[i].fds.v[k].fd);
 		vec_free(&cs->v.v[i].fds);
+		if (cs->v.v[i].loaded)
+			filter_unload(cs->v.v[i].loaded);
 		if (cs->v.v[i].in_cgroup)
 			close(cs->v.v[i].cgroup_fd);
 	}

@@ -39,6 +39,7 @@ struct capture {
 	bool kept_old;                         /* an older file was moved out of the way */
 	VEC(char *) files_written;             /* with a time in their name, the oldest first */
 	uint64_t lost_samples;                 /* as the events counted them */
+	uint64_t filtered;                     /* samples dropped by filters */
 	uint64_t bytes_before, samples_before; /* in files that are finished */
 	VEC(struct pollfd) polled;             /* events, then the command, then control */
 	size_t alive; /* of these events, those whose thread has not ended */

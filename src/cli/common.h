@@ -56,7 +56,7 @@ struct input_options {
 		 'f',                                                                                \
 		 "force",                                                                            \
 		 NULL,                                                                               \
-		 "no complaint about who owns the file (none is made)",                              \
+		 "perf maps and jitdumps are used whoever they belong to",                           \
 		 .value = &(o).force},                                                               \
 		{OPT_BOOL, 'q', "quiet", NULL, "only results and errors", .value = &(o).quiet},      \
 	{                                                                                            \

@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "event/mark.h"
 #include "event/parse.h"
 
 #define MAX_EVENTS 4096 /* a glob over every tracepoint of a large kernel stays below */
-#define MARKED_MAX 64   /* columns of the text shown with the mark */
 
 #define MODIFIER_FLAGS                                                              \
 	((uint64_t)ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV |      \
@@ -32,32 +32,6 @@ bool parser_fail(struct parser *p, struct str at, const char *fmt, ...)
 	va_end(ap);
 	p->bad = at;
 	return err_set(p->err, ERR_USAGE, "%s", text);
-}
-
-/* Adds the text to the hint, as much as fits a line, and under it marks what is wrong. */
-static void mark_place(const struct parser *p)
-{
-	char shown[MARKED_MAX + 1], mark[2 * MARKED_MAX + 1];
-	/* Not every name comes from the text: what a PMU's own files say has no place in it. */
-	if (p->bad.p < p->text.p || p->bad.p + p->bad.n > p->text.p + p->text.n)
-		return;
-	size_t at = (size_t)(p->bad.p - p->text.p);
-	size_t from = at > MARKED_MAX / 2 ? at - MARKED_MAX / 2 : 0;
-	size_t n = MIN(p->text.n - from, (size_t)MARKED_MAX);
-	for (size_t i = 0; i < n; i++) {
-		char c = p->text.p[from + i];
-		shown[i] = c < ' ' || c > '~' ? '?' : c;
-	}
-	shown[n] = '\0';
-	size_t column = at - from, width = MIN(p->bad.n, n - column);
-	memset(mark, ' ', column);
-	mark[column] = '^';
-	for (size_t i = 1; i < width; i++)
-		mark[column + i] = '~';
-	mark[column + MAX(width, (size_t)1)] = '\0';
-	char hint[sizeof p->err->hint];
-	snprintf(hint, sizeof hint, "%.300s", p->err->hint[0] ? p->err->hint : "look here:");
-	err_hint(p->err, "%s\n        %s\n        %s", hint, shown, mark);
 }
 
 /* --- events -------------------------------------------------------------------------------- */
@@ -259,8 +233,8 @@ bool event_parse(struct event_list *list, const char *text, const char *tracefs,
 	if (!ok) {
 		list->events.n = events;
 		list->groups.n = groups;
-		if (p.bad.p)
-			mark_place(&p);
+		/* Not every name comes from the text: a PMU's own files have no place in it. */
+		err_mark(p.err, p.text, p.bad);
 	}
 	return ok;
 }

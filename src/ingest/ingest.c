@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ingest/embedded.h"
+#include "ingest/jit.h"
 #include "ingest/ingest_state.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
@@ -40,7 +41,8 @@ static void count_loss(struct ingest *in, const struct record *r)
 		diag_hint(in->diags, DIAG_LOST_RECORDS,
 			  "record with a larger buffer (-m 16M) or a lower rate (-F)");
 	}
-	if (r->type == PERF_RECORD_LOST_SAMPLES && record_lost_samples(r, &n) && n) {
+	if (r->type == PERF_RECORD_LOST_SAMPLES && !(r->misc & MISC_LOST_FILTERED) &&
+	    record_lost_samples(r, &n) && n) {
 		const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
 		if (ev)
 			in->profile->events.v[perfdata_event_index(in->pd, ev) + 1].lost += n;
@@ -78,8 +80,10 @@ static void first_pass(struct ingest *in)
 		if (stray_build_id(in, &r))
 			r.misc &= (uint16_t)~MISC_MMAP_BUILD_ID;
 		session_apply(in->session, &r, &who, in->diags);
+		ingest_jit_see(in->jit, &r, &who);
 		count_loss(in, &r);
 	}
+	ingest_jit_apply(in->jit, in->session, in->diags);
 	for (size_t i = 0; i < perfdata_build_id_count(in->pd); i++)
 		session_set_build_id(in->session, perfdata_build_id(in->pd, i));
 	session_seal(in->session);
@@ -145,12 +149,16 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->pool = pool_new(opt->threads);
 	look_at_events(in);
 	add_events(in);
+	in->jit = ingest_jit_new(in->pd, opt->resolve.force);
 	first_pass(in);
 	add_objects(in);
 	chains_init(&in->chains, in->session, in->profile, d);
 	in->chains.max_stack = opt->max_stack;
 	in->chains.skip = opt->no_callchains;
-	in->resolver = resolver_new(in->session, &opt->resolve);
+	in->opt.resolve.jits = ingest_jit_tables(in->jit);
+	in->opt.resolve.recorded = perfdata_header(in->pd)->captured_on;
+	in->opt.resolve.last_time = perfdata_header(in->pd)->last_sample_time;
+	in->resolver = resolver_new(in->session, &in->opt.resolve);
 	ingest_embedded(in->pd, in->resolver, d);
 	return in;
 }
@@ -162,6 +170,7 @@ void ingest_close(struct ingest *in)
 	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
+	ingest_jit_free(in->jit);
 	chains_free(&in->chains);
 	profile_free(in->profile);
 	session_free(in->session);

@@ -18,6 +18,7 @@ struct ingest {
 	struct profile *profile;
 	struct resolver *resolver;
 	struct unwound *unwound; /* NULL until a sample needs it */
+	struct ingest_jit *jit;
 	struct pool *pool;
 	struct chains chains;
 	struct sample_filter filter;
