@@ -15,6 +15,7 @@ struct input_options {
 	bool no_demangle, full_path, force, quiet;
 	int verbose;
 	char build_id_dir[4096];
+	char cache_dir[4096];
 };
 
 /* All but --inline. */

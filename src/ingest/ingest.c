@@ -7,6 +7,7 @@
 #include "ingest/ingest_state.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
 
 static void look_at_events(struct ingest *in)
 {
@@ -16,7 +17,7 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
-		in->unwound |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
 			       (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
@@ -166,6 +167,7 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
 	ingest_jit_free(in->jit);
@@ -238,7 +240,7 @@ static struct expand_options expand_options(const struct ingest *in)
 				       .lines = in->opt.lines,
 				       .full_path = in->opt.full_path,
 				       .demangle = in->opt.resolve.demangle,
-				       .unwound = in->unwound};
+				       .unwound = in->copied};
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)
