@@ -159,6 +159,9 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	int code = ok ? record_exit_code(&result) : fail(cmd, &err);
 	if (!plan->dry_run && (ok || result.bytes))
 		record_report(plan, &result, ok);
+	if (ok && !opts.quiet && !plan->dry_run && plan->call_graph != CALL_GRAPH_NONE &&
+	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
+		record_quality(plan->output);
 	(void)cli_diags(cmd, &diags, opts.quiet);
 	if (ok && stop_signal)
 		die_of(stop_signal);
