@@ -217,6 +217,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	free((void *)cmdline.text.p);
 	vec_free(&opts.events.list);
 	vec_free(&opts.filters);
+	vec_free(&opts.pfm_events);
 	return code;
 }
 

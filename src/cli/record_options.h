@@ -16,6 +16,7 @@ struct filter_option {
 
 struct record_options {
 	struct opt_strings events;
+	VEC(size_t) pfm_events; /* which of events are of --pfm-events */
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
 	const char *clock, *delay, *control, *switch_output, *max_size, *branch_filter;

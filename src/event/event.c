@@ -6,6 +6,7 @@
 
 #include "event/mark.h"
 #include "event/parse.h"
+#include "event/vendor.h"
 
 #define MAX_EVENTS 4096 /* a glob over every tracepoint of a large kernel stays below */
 
@@ -19,6 +20,8 @@ void event_list_free(struct event_list *list)
 	vec_free(&list->events);
 	vec_free(&list->groups);
 	arena_free(&list->arena);
+	vendor_close(list->vendor);
+	list->vendor = NULL;
 }
 
 /* --- errors -------------------------------------------------------------------------------- */
@@ -210,6 +213,28 @@ static bool parse_item(struct parser *p, struct str *rest)
 	return parse_word(p, &w);
 }
 
+static bool parse_list(struct parser *p)
+{
+	struct event_list *list = p->list;
+	size_t events = list->events.n, groups = list->groups.n;
+	struct str rest = p->text;
+	bool ok;
+	/* A comma at the end promises one more event. */
+	for (bool more = (ok = true); ok && more;) {
+		ok = parse_item(p, &rest);
+		more = ok && rest.n;
+		if (more)
+			rest = str_skip(rest, 1);
+	}
+	if (!ok) {
+		list->events.n = events;
+		list->groups.n = groups;
+		/* Not every name comes from the text: a PMU's own files have no place in it. */
+		err_mark(p->err, p->text, p->bad);
+	}
+	return ok;
+}
+
 bool event_parse(struct event_list *list, const char *text, const char *tracefs, struct err *err)
 {
 	struct err unused = {0};
@@ -220,23 +245,19 @@ bool event_parse(struct event_list *list, const char *text, const char *tracefs,
 		.text = str_of(text),
 		.err = err ? err : &unused,
 	};
-	size_t events = list->events.n, groups = list->groups.n;
-	struct str rest = p.text;
-	bool ok;
-	/* A comma at the end promises one more event. */
-	for (bool more = (ok = true); ok && more;) {
-		ok = parse_item(&p, &rest);
-		more = ok && rest.n;
-		if (more)
-			rest = str_skip(rest, 1);
-	}
-	if (!ok) {
-		list->events.n = events;
-		list->groups.n = groups;
-		/* Not every name comes from the text: a PMU's own files have no place in it. */
-		err_mark(p.err, p.text, p.bad);
-	}
-	return ok;
+	return parse_list(&p);
+}
+
+bool event_parse_vendor(struct event_list *list, const char *text, struct err *err)
+{
+	struct err unused = {0};
+	struct parser p = {
+		.list = list,
+		.text = str_of(text),
+		.err = err ? err : &unused,
+		.vendor_only = true,
+	};
+	return parse_list(&p);
 }
 
 void event_list_group_all(struct event_list *list)

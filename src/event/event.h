@@ -6,6 +6,7 @@
  *   ITEM  = EVENT | [NAME] "{" EVENT {"," EVENT} "}" [":" MODIFIERS]
  *   EVENT = HEAD [":" MODIFIERS] | HEAD "/" TERM {"," TERM} "/" [MODIFIERS]
  *   HEAD  = catalogue name | rNNN | PMU or its event | SYSTEM:TRACEPOINT | mem:ADDR[/LEN][:rwx]
+ *         | a name that libpfm4 knows (vendor.h)
  */
 #ifndef KILN_EVENT_H
 #define KILN_EVENT_H
@@ -94,7 +95,9 @@ struct event_list {
 	struct arena arena;
 	VEC(struct event) events;
 	VEC(struct event_group) groups;
-	const char *devices; /* where PMUs are; NULL: EVENT_DEVICES */
+	const char *devices;   /* where PMUs are; NULL: EVENT_DEVICES */
+	bool no_vendor;        /* do not look for libpfm4 */
+	struct vendor *vendor; /* libpfm4, once a name was found nowhere else */
 };
 
 #define EVENT_DEVICES "/sys/bus/event_source/devices"
@@ -104,6 +107,8 @@ struct event_list {
  * place marked. tracefs: where tracefs is mounted (NULL: not). */
 MUST_USE bool event_parse(struct event_list *list, const char *text, const char *tracefs,
 			  struct err *err);
+/* As event_parse(), but for names of libpfm4 only. */
+MUST_USE bool event_parse_vendor(struct event_list *list, const char *text, struct err *err);
 void event_list_free(struct event_list *list);
 
 /* Makes one group of all events, as --group does; groups there were are gone. */

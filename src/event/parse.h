@@ -14,6 +14,7 @@ struct parser {
 	struct str text; /* all of it */
 	struct str bad;  /* what is wrong in it; p is NULL when nothing can be pointed at */
 	struct err *err;
+	bool vendor_only; /* --pfm-events: no other names */
 };
 
 /* One event of the text, cut into its parts. */
@@ -45,6 +46,16 @@ enum found parse_pmu(struct parser *p, const struct word *w);
 enum found parse_pmu_event(struct parser *p, const struct word *w);
 /* Names of PMUs and their events, for the nearest. */
 void parse_pmu_nearest(struct parser *p, struct nearest *ne);
+
+/* --- parse_vendor.c ------------------------------------------------------------------------ */
+
+/* The head, with all its colons, is one libpfm4 knows, or in part. Not found when there is no
+ * libpfm4. */
+enum found parse_vendor(struct parser *p, const struct word *w);
+/* Another kind will not do. */
+MUST_USE bool parse_vendor_only(struct parser *p, const struct word *w);
+/* Names of this machine's events, if libpfm4 was asked before. */
+void parse_vendor_nearest(struct parser *p, struct nearest *ne);
 
 /* --- parse_breakpoint.c -------------------------------------------------------------------- */
 

@@ -113,6 +113,25 @@ static bool parse_tracepoint(struct parser *p, struct word *w)
 	return ok;
 }
 
+/* "L2_RQSTS:MISS" looks as a tracepoint does. Its error is kept when it is neither. */
+static bool parse_tracepoint_or_vendor(struct parser *p, struct word *w)
+{
+	const struct word whole = *w;
+	size_t before = p->list->events.n;
+	if (parse_tracepoint(p, w))
+		return true;
+	if (p->list->events.n != before)
+		return false;
+	const struct err err = *p->err;
+	const struct str bad = p->bad;
+	enum found f = parse_vendor(p, &whole);
+	if (f == FOUND_NOT) {
+		*p->err = err;
+		p->bad = bad;
+	}
+	return f == FOUND;
+}
+
 /* A probe may be called "b": then it was not meant as a modifier. */
 static bool is_tracepoint(const struct parser *p, struct str system, struct str name)
 {
@@ -132,6 +151,7 @@ static bool fail_unknown(struct parser *p, struct str name)
 	size_t n = tracepoint_systems(&a, p->tracefs, name, tracepoints, NEAREST_COUNT);
 	catalogue_each(add_candidate, &ne);
 	parse_pmu_nearest(p, &ne);
+	parse_vendor_nearest(p, &ne);
 	const char *near = nearest_text(&ne);
 	if (n)
 		err_hint(p->err, "the tracepoint of that name is %s", tracepoints[0].p);
@@ -181,6 +201,10 @@ bool parse_word(struct parser *p, struct word *w)
 	struct str rest = {0};
 	if (!w->head.n)
 		return parser_fail(p, w->text, "an event's name is missing");
+	if (p->vendor_only)
+		return parse_vendor_only(p, w);
+	if (memmem(w->head.p, w->head.n, "::", 2))
+		return parse_vendor_only(p, w);
 	if (str_starts(w->head, BREAKPOINT_PREFIX))
 		return parse_breakpoint(p, w);
 	if (!w->terms.p) {
@@ -196,6 +220,7 @@ bool parse_word(struct parser *p, struct word *w)
 	if (f != FOUND_NOT)
 		return f == FOUND;
 	if (colons || (rest.p && (!modifiers_like(rest) || is_tracepoint(p, plain.head, rest))))
-		return parse_tracepoint(p, w);
-	return fail_unknown(p, plain.head);
+		return parse_tracepoint_or_vendor(p, w);
+	f = parse_vendor(p, w);
+	return f == FOUND_NOT ? fail_unknown(p, plain.head) : f == FOUND;
 }
