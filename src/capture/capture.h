@@ -60,11 +60,13 @@ struct capture_plan {
 	/* How often, and what each sample holds. */
 	uint64_t frequency; /* 0 when a period was asked for; CAPTURE_MAX_FREQUENCY */
 	uint64_t period;
-	bool user_rate;  /* the user asked for the rate: too high is an error, not lowered, and it
-			  * holds for tracepoints too, which else give every event */
-	bool no_samples; /* events are opened and counted, but give no samples */
+	bool user_rate;   /* the user asked for the rate: it holds for tracepoints too, which else
+			   * give every event */
+	bool strict_rate; /* a rate that the kernel does not allow is an error, not lowered */
+	bool no_samples;  /* events are opened and counted, but give no samples */
 	enum call_graph call_graph;
 	uint32_t stack_bytes;                /* of each sample's stack, for dwarf */
+	uint16_t max_stack;                  /* frames of a call chain; 0: all */
 	bool no_user_chain, no_kernel_chain; /* call chains of one side only */
 	bool sample_addr, sample_cpu, sample_raw, sample_period;
 	uint64_t sample_also; /* PERF_SAMPLE_* bits asked for by name: weight … */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 		*frequency = DEFAULT_FREQUENCY;
 	if (*frequency == CAPTURE_MAX_FREQUENCY)
 		*frequency = max;
-	if (*frequency > max && plan->user_rate) {
+	if (*frequency > max && plan->strict_rate) {
 		err_set(err, ERR_USAGE,
 			"-F %" PRIu64 " is more than the kernel allows (%" PRIu64
 			" samples a second)",
@@ -85,6 +86,14 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 				"sudo sysctl -w kernel.perf_event_max_sample_rate=%" PRIu64
 				", or -F max",
 				*frequency);
+	}
+	if (*frequency > max && plan->user_rate && plan->note) {
+		char text[160];
+		snprintf(text, sizeof text,
+			 "-F is lowered to %" PRIu64 " samples a second "
+			 "(kernel.perf_event_max_sample_rate)",
+			 max);
+		plan->note(text);
 	}
 	*frequency = MIN(*frequency, max);
 	return true;
@@ -95,6 +104,7 @@ static void add_default_event(struct counters *cs)
 	struct counter c = {
 		.class = EVENT_HARDWARE,
 		.name = "cycles:P",
+		.asked = "cycles",
 		.attr = {.type = PERF_TYPE_HARDWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_HW_CPU_CYCLES,
@@ -109,6 +119,7 @@ static void add_tracking_event(struct counters *cs)
 	struct counter c = {
 		.class = EVENT_SOFTWARE,
 		.name = TRACKING_NAME,
+		.asked = "the side-band",
 		.attr = {.type = PERF_TYPE_SOFTWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_SW_DUMMY},
@@ -144,6 +155,7 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 		struct counter c = {
 			.class = e->class,
 			.name = e->name,
+			.asked = e->name,
 			.attr = e->attr,
 			.max_precise = e->max_precise,
 			.wants_kernel = e->wants_kernel,

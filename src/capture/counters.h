@@ -35,8 +35,10 @@ struct counter_fd {
 struct counter {
 	enum event_class class;
 	const char *name;
+	const char *asked; /* the name before anything was given up */
 	struct attr attr;
 	bool max_precise;
+	bool clock; /* in place of hardware that is not there */
 	bool wants_kernel;
 	bool tracking; /* side-band records come from this one */
 	bool dummy;    /* and nothing else does */

@@ -37,6 +37,7 @@ static void set_call_graph(struct attr *a, const struct capture_plan *plan)
 	if (plan->call_graph == CALL_GRAPH_NONE)
 		return;
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	a->sample_max_stack = plan->max_stack;
 	if (plan->no_user_chain)
 		a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 	if (plan->no_kernel_chain)

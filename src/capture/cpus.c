@@ -52,8 +52,8 @@ bool cpus_parse(struct cpu_list *list, struct str text, struct err *err)
 bool cpus_online(struct cpu_list *list, struct err *err)
 {
 	char text[4096];
-	if (!file_read_line("/sys/devices/system/cpu/online", text, sizeof text)) {
-		err_set(err, ERR_SYSTEM, "cannot read /sys/devices/system/cpu/online");
+	if (!file_read_line(ONLINE_FILE, text, sizeof text)) {
+		err_set(err, ERR_SYSTEM, "cannot read " ONLINE_FILE);
 		return err_hint(err, "sysfs must be mounted: mount -t sysfs sysfs /sys");
 	}
 	return cpus_parse(list, str_of(text), err);

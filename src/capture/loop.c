@@ -213,6 +213,18 @@ static void tell_progress(struct capture *c)
 	c->plan->progress(c->result);
 }
 
+/* The command has ended; an event ends with the last thread that inherited it. */
+static void tell_left_running(const struct capture *c)
+{
+	const struct counter *first = &c->counters.v.v[0];
+	if (!c->targets.command || !c->workload.ended || !first->fds.n || !c->plan->note)
+		return;
+	struct pollfd p = {.fd = first->fds.v[0].fd};
+	if (first->attr.flags & ATTR_INHERIT && poll(&p, 1, 0) >= 0 && !(p.revents & POLLHUP))
+		c->plan->note("the command has ended, and what it left running is not recorded any "
+			      "more: -p or -a can");
+}
+
 bool loop_run(struct capture *c, struct err *err)
 {
 	bool over = false, ok = true;
@@ -224,13 +236,16 @@ bool loop_run(struct capture *c, struct err *err)
 		over = is_over(c);
 		if (over)
 			counters_disable(&c->counters);
-		ok = loop_drain(c, err) && do_what_is_due(c, &over, err);
+		ok = loop_drain(c, err);
+		embed_look(&c->embed, c->scan.last_time);
+		ok = ok && do_what_is_due(c, &over, err);
 		if (ok && capture_clock() - flushed >= FLUSH_INTERVAL_MS * (uint64_t)1000000) {
 			flushed = capture_clock();
 			ok = perfdata_writer_flush(c->writer, err);
 		}
 		tell_progress(c);
 	}
+	tell_left_running(c);
 	/* An order to stop came after the rings were emptied. */
 	counters_disable(&c->counters);
 	ok = ok && loop_drain(c, err) && (!c->plan->overwrite || loop_snapshot(c, err));

@@ -2,9 +2,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 static void add_thread(struct targets *t, int32_t tid)
 {
@@ -14,8 +17,17 @@ static void add_thread(struct targets *t, int32_t tid)
 	vec_push(&t->tids, tid);
 }
 
+/* Not in /proc: because it is not there, because it is hidden, or because /proc is not. */
 static bool fail_missing(const char *what, int32_t id, struct err *err)
 {
+	if (access("/proc/self", F_OK) != 0) {
+		err_set(err, ERR_SYSTEM, "%s %d cannot be found: /proc is not mounted", what, id);
+		return err_hint(err, "mount -t proc proc /proc");
+	}
+	if (kill(id, 0) != 0 && errno == EPERM) {
+		err_set(err, ERR_PERMISSION, "%s %d belongs to another user", what, id);
+		return err_hint(err, "run as that user, or with sudo");
+	}
 	err_set(err, ERR_INPUT, "there is no %s %d", what, id);
 	return err_hint(err, "`pgrep -a NAME` finds a process by its name");
 }
@@ -62,8 +74,10 @@ static bool add_cpus(struct targets *t, const struct capture_plan *plan, struct 
 {
 	for (size_t i = 0; i < plan->cpu_count; i++) {
 		if (!cpus_has(&t->online, plan->cpus[i])) {
+			char online[256] = "?";
+			(void)!file_read_line(ONLINE_FILE, online, sizeof online);
 			err_set(err, ERR_INPUT, "CPU %u is not online", plan->cpus[i]);
-			return err_hint(err, "see /sys/devices/system/cpu/online");
+			return err_hint(err, "these are: %s", online);
 		}
 		vec_push(&t->cpus, (int32_t)plan->cpus[i]);
 	}

@@ -24,7 +24,7 @@ static const struct option options[] = {
 	INPUT_OPTIONS(opts.in),
 	{OPT_GROUP, 0, NULL, NULL, "what is shown"},
 	{OPT_STRING, 's', "sort", "KEYS",
-	 "what tells entries apart: comm,dso,symbol,pid,cpu,trace; +KEY adds to the default",
+	 "what tells entries apart: comm,dso,symbol,pid,cpu,srcline,srcfile,trace; +KEY adds to the default",
 	 .value = &opts.report.columns.sort},
 	{OPT_STRING, 'F', "fields", "COLUMNS",
 	 "columns: overhead,overhead_children,overhead_sys,overhead_us,sample,period and sort keys",
@@ -38,7 +38,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "children", NULL, "count also what a function calls",
 	 .value = &opts.report.columns.children, .was_set = &opts.children_set},
 	{OPT_CALL, 'g', "call-graph", "OPTIONS",
-	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT], caller|callee,function|address,percent|period|count",
+	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT], caller|callee,function|address|srcline,percent|period|count",
 	 .optional_arg = true, .next_word = true, .call = take_call_graph},
 	{OPT_BOOL, 'G', "inverted", NULL, "call graphs begin at the caller",
 	 .value = &opts.inverted},
@@ -55,6 +55,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "no-group", NULL, "a table for each event of a group",
 	 .value = &opts.report.no_group},
 	{OPT_BOOL, 0, "stdio", NULL, "text (there is nothing else)", .value = &opts.stdio},
+	SOURCE_OPTIONS(opts.in),
 	{OPT_GROUP, 0, NULL, NULL, "which samples"},
 	{OPT_STRING, 'c', "comms", "LIST", "only these commands",
 	 .value = &opts.report.filter.comms},
@@ -159,6 +160,10 @@ static void choose_input(struct ingest_options *io, const struct hist_fields *co
 		opts.report.max_depth = io->max_stack;
 		io->max_stack = 0;
 	}
+	io->lines = LINES_NONE;
+	if (hist_fields_lines(columns) ||
+	    (opts.report.graph.mode != CALLGRAPH_NONE && opts.report.graph.syms != SYM_FUNCTION))
+		io->lines = LINES_REPORT;
 	io->by_cpu = hist_fields_sort_by(columns, FIELD_CPU);
 	io->by_thread = true;
 	io->merge_threads = !hist_fields_sort_by(columns, FIELD_PID) &&

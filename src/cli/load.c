@@ -196,3 +196,17 @@ bool output_close(struct out *o, const char *path, struct err *err)
 		return true;
 	return err_sys(err, error, "cannot write %s", is_std(path) ? "standard output" : path);
 }
+
+int load_run(const struct command *cmd, const struct parsed *args, struct input_options *in,
+	     bool (*work)(struct diags *d, struct err *err))
+{
+	struct err err = {0};
+	struct diags diags = {0};
+	if (args->count == 1)
+		in->input = args->args[0];
+	if (args->count > 1)
+		err_set(&err, ERR_USAGE, "%s takes one input, not %zu", cmd->name, args->count);
+	bool ok = !err.code && work(&diags, &err);
+	int code = cli_diags(cmd, &diags, in->quiet);
+	return ok ? code : cli_fail(cmd, &err);
+}

@@ -34,6 +34,11 @@ void load_close(struct loaded *l);
 MUST_USE bool load_event(const struct loaded *l, const char *name, event_id *out, struct diags *d,
 			 struct err *err);
 
+/* The run() of a command with one input: takes its name from the words behind the options, does the
+ * work, says what there is to say. */
+int load_run(const struct command *cmd, const struct parsed *args, struct input_options *in,
+	     bool (*work)(struct diags *d, struct err *err));
+
 /* Opens a file for writing, NULL or "-" being standard output. */
 MUST_USE bool output_open(struct out *o, const char *path, struct err *err);
 /* Closes it; false when a write failed. A closed pipe is a normal end. */

@@ -19,11 +19,14 @@ struct record_options {
 	VEC(size_t) pfm_events; /* which of events are of --pfm-events */
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
+	size_t cgroup_events; /* how many -e came before -G */
 	const char *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
 	uint64_t period, switch_max_files;
+	bool period_given, inherit_given, strict_frequency;
 	bool all_cpus, group, no_inherit, per_thread, all_user, all_kernel;
 	enum call_graph call_graph;
 	uint32_t stack_bytes;
+	uint16_t max_stack; /* frames; 0: as many as the kernel allows */
 	bool user_callchains, kernel_callchains;
 	bool data, timestamp, raw, sample_cpu, sample_period, weight, transaction, phys_data;
 	bool data_page_size, code_page_size, no_samples, stat, branch_any, no_buffering;
@@ -64,7 +67,8 @@ void record_note(const char *sentence);
 void record_written(const char *path); /* a finished file; gives it to who called sudo */
 void record_progress(const struct capture_result *so_far);
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
-int record_exit_code(const struct capture_result *r); /* the command's own, as perf has it */
+int record_exit_code(const struct capture_result *r);      /* the command's own, as perf has it */
+int record_command_signal(const struct capture_result *r); /* which it died of; 0: none */
 
 /* --- values: each false with a sentence about the option ----------------------------------- */
 

@@ -77,8 +77,12 @@ static bool choose_scope(struct capture_plan *plan, struct record_targets *t,
 		note("-p, -t and -u take precedence over -a and -C");
 	else if (opts.all_cpus || opts.cpus || (!threads && !plan->command))
 		plan->all_cpus = true;
-	if (plan->all_cpus && opts.per_thread)
-		return err_set(err, ERR_USAGE, "--per-thread wants a command, -p or -t");
+	if (plan->all_cpus && opts.per_thread) {
+		note("--per-thread is for a command, -p or -t: CPUs have a buffer each");
+		plan->per_thread = false;
+	}
+	if (t->tids.n && !opts.inherit_given)
+		plan->inherit = false;
 	plan->pids = t->pids.v;
 	plan->pid_count = t->pids.n;
 	plan->tids = t->tids.v;
@@ -87,13 +91,31 @@ static bool choose_scope(struct capture_plan *plan, struct record_targets *t,
 		plan->cpus = t->cpus.v.v;
 		plan->cpu_count = t->cpus.v.n;
 	}
+	if (opts.cgroups && !plan->all_cpus)
+		return err_set(err, ERR_USAGE, "-G watches CPUs, so it wants -a or -C");
+	return true;
+}
+
+/* One control group for each event: of a single one all `span` events before -G, of several each
+ * its own; "" is no limit. */
+static bool parse_cgroups(struct capture_plan *plan, struct record_targets *t, size_t span,
+			  struct err *err)
+{
+	size_t events = MAX(t->events.events.n, (size_t)1);
 	if (!opts.cgroups)
 		return true;
-	if (!plan->all_cpus)
-		return err_set(err, ERR_USAGE, "-G watches CPUs, so it wants -a or -C");
 	for (struct str rest = str_of(opts.cgroups); rest.p;) {
 		struct str word = str_split(rest, ',', &rest);
 		vec_push(&t->cgroups, copy_text(word.p, word.n));
+	}
+	if (t->cgroups.n > span)
+		return err_set(err, ERR_USAGE,
+			       "-G names %zu control groups, and there are %zu events before it",
+			       t->cgroups.n, span);
+	const char *all = t->cgroups.n == 1 ? t->cgroups.v[0] : "";
+	while (t->cgroups.n < events) {
+		const char *name = t->cgroups.n < span ? all : "";
+		vec_push(&t->cgroups, copy_text(name, strlen(name)));
 	}
 	plan->cgroups = t->cgroups.v;
 	plan->cgroup_count = t->cgroups.n;
@@ -154,6 +176,7 @@ static bool parse_event_option(struct record_targets *t, size_t option, struct e
 
 static bool parse_events(struct capture_plan *plan, struct record_targets *t, struct err *err)
 {
+	size_t in_cgroups = SIZE_MAX; /* events before -G */
 	for (size_t i = 0; i < opts.filters.n; i++)
 		if (!opts.filters.v[i].event_option)
 			return err_set(err, ERR_USAGE, "%s wants the -e it belongs to before it",
@@ -168,19 +191,14 @@ static bool parse_events(struct capture_plan *plan, struct record_targets *t, st
 			vec_push(&t->kernel_filters, (struct kernel_filter){0});
 		if (!filter_events(t, from, i + 1, err))
 			return false;
+		if (i + 1 == opts.cgroup_events)
+			in_cgroups = t->events.events.n;
 	}
 	if (opts.group)
 		event_list_group_all(&t->events);
 	plan->filters = t->filters.v;
 	plan->kernel_filters = t->kernel_filters.v;
-	size_t events = MAX(t->events.events.n, (size_t)1);
-	if (plan->cgroup_count > 1 && plan->cgroup_count != events)
-		return err_set(
-			err, ERR_USAGE,
-			"-G names %zu control groups for %zu events: one for all, or one for "
-			"each",
-			plan->cgroup_count, events);
-	return true;
+	return parse_cgroups(plan, t, MIN(in_cgroups, MAX(t->events.events.n, (size_t)1)), err);
 }
 
 static void choose_fields(struct capture_plan *plan)
@@ -200,12 +218,15 @@ static void choose_fields(struct capture_plan *plan)
 	plan->intr_regs = opts.intr_regs;
 	plan->call_graph = opts.call_graph;
 	plan->stack_bytes = opts.stack_bytes;
+	plan->max_stack = opts.max_stack;
 	plan->no_user_chain = opts.kernel_callchains;
 	plan->no_kernel_chain = opts.user_callchains;
 }
 
 static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 {
+	if (opts.period_given && !opts.period)
+		return err_set(err, ERR_USAGE, "-c 0 would never sample");
 	if (opts.frequency && opts.period)
 		return err_set(err, ERR_USAGE, "-F and -c exclude each other");
 	if (opts.all_user && opts.all_kernel)

@@ -98,6 +98,11 @@ void record_report(const struct capture_plan *plan, const struct capture_result 
 	}
 }
 
+int record_command_signal(const struct capture_result *r)
+{
+	return r->command_ran && WIFSIGNALED(r->command_status) ? WTERMSIG(r->command_status) : 0;
+}
+
 /* The command's own, as perf has it. */
 int record_exit_code(const struct capture_result *r)
 {
@@ -106,6 +111,6 @@ int record_exit_code(const struct capture_result *r)
 	if (!r->command_ran || r->cut_short)
 		return EXIT_OK;
 	if (WIFSIGNALED(r->command_status))
-		return 128 + WTERMSIG(r->command_status);
+		return 128 + record_command_signal(r);
 	return WEXITSTATUS(r->command_status);
 }

@@ -119,7 +119,10 @@ static void print_tables(struct out *o, struct ingest *in, const struct report_s
 				    !strncmp(s->columns.sort, "sym", 3),
 	};
 	struct hist_keys keys;
-	hist_keys_init(&keys, p, &h->fields, s->graph.by_address, comms);
+	/* With children, an entry's frames must be told apart in call graphs too. */
+	bool by_line = h->children && hist_fields_lines(&h->fields);
+	enum sym_kind syms = by_line ? MAX(s->graph.syms, SYM_LINE) : s->graph.syms;
+	hist_keys_init(&keys, p, &h->fields, syms, comms);
 	for (size_t i = 1; i < p->events.n; i++) {
 		const struct perfdata_event *ev = perfdata_event(ingest_perfdata(in), i - 1);
 		bool leads = ev->members > 1 && !s->no_group;

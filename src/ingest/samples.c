@@ -116,8 +116,6 @@ static void take_batch(struct ingest *in, struct placed *batch, size_t n, sample
 						     .offset = batch[i].offset};
 	chains_intern(&in->chains, requests, n);
 	for (size_t i = 0; i < n; i++)
-		aggregate_prefetch(&in->sums, in->chains.list.v[requests[i].chain].stack);
-	for (size_t i = 0; i < n; i++)
 		fn(in, &batch[i], requests[i].chain);
 }
 

@@ -44,6 +44,19 @@ struct perfdata_writer {
 
 /* --- open, begin --- */
 
+static void fail_create(const char *path, int error, struct err *err)
+{
+	struct str name = str_basename(str_of(path));
+	int dir = (int)(name.p - path);
+	err_sys(err, error, "cannot create %s", path);
+	if (error == EMFILE)
+		err_hint(err, "raise the limit of open files: ulimit -n 1024");
+	else if (error == ENOENT && dir > 0)
+		err_hint(err, "make the directory first: mkdir -p %.*s", dir, path);
+	else
+		err_hint(err, "name another file with -o");
+}
+
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 {
 	bool to_stdout = !strcmp(path, "-");
@@ -51,8 +64,7 @@ struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 			   : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct stat st;
 	if (fd < 0) {
-		err_sys(err, errno, "cannot create %s", path);
-		err_hint(err, "name another file with -o");
+		fail_create(path, errno, err);
 		return NULL;
 	}
 	struct perfdata_writer *w = mem_zalloc(sizeof *w);

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Events, rates and buffers are what was asked for, or the answer says what to do.
+# covers record: -e -F -c --all-user
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
@@ -15,8 +16,6 @@ says() { # PATTERN ARGUMENT...: recording fails with that message and touches no
 }
 says 'nearest names:.*cpu-clock' -e cpu-clok
 says 'no event modifier' -e cpu-clock:y
-says 'sysctl -w kernel.perf_event_max_sample_rate=' -F 4000000000
-says 'exclude each other' -F 99 -c 99
 says 'knows fp, dwarf and lbr' --call-graph sideways
 says 'stack size' --call-graph dwarf,100000
 says 'not there yet' --off-cpu

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Whose events: a user's, a control group's, those that a filter lets through.
+# covers record: -u -G --filter --exclude-perf
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
