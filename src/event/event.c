@@ -109,8 +109,8 @@ static bool cut_word(struct parser *p, struct str *rest, struct word *w)
 	while (rest->n && (rest->p[0] == ' ' || rest->p[0] == '\t' || rest->p[0] == '\n'))
 		*rest = str_skip(*rest, 1);
 	struct str start = *rest;
-	bool breakpoint = str_starts(start, BREAKPOINT_PREFIX);
-	size_t n = length_until(start, breakpoint ? ",{}" : ",{}/");
+	size_t n = str_starts(start, BREAKPOINT_PREFIX) ? breakpoint_length(start)
+							: length_until(start, ",{}/");
 	*w = (struct word){.head = str_trim(str_make(start.p, n))};
 	if (n < start.n && start.p[n] == '/') {
 		struct str terms = str_skip(start, n + 1);
@@ -128,7 +128,7 @@ static bool cut_word(struct parser *p, struct str *rest, struct word *w)
 		if (!w->modifiers.n)
 			w->modifiers.p = NULL;
 		else if (w->modifiers.p[0] == ':')
-			w->modifiers = str_skip(w->modifiers, 1);
+			w->modifiers = str_trim(str_skip(w->modifiers, 1));
 		n += 1 + length + 1 + tail;
 	}
 	w->text = str_trim(str_make(start.p, n));
@@ -183,7 +183,7 @@ static bool parse_group(struct parser *p, struct str name, struct str *rest)
 	struct str tail = str_trim(str_make(rest->p, n));
 	*rest = str_skip(*rest, n);
 	if (tail.n) {
-		struct str modifiers = str_skip(tail, 1);
+		struct str modifiers = str_trim(str_skip(tail, 1));
 		if (tail.p[0] != ':' || !modifiers.n)
 			return parser_fail(p, tail, "behind a group come \":\" and modifiers");
 		if (!add_group_modifiers(p, &g, modifiers))

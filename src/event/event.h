@@ -44,6 +44,7 @@ enum event_term {
 	TERM_AUX_SAMPLE_SIZE = 1 << 11,
 	TERM_BRANCH_TYPE = 1 << 12,
 	TERM_DRIVER_CONFIG = 1 << 13,
+	TERM_AUX_ACTION = 1 << 14,
 };
 
 enum event_stacks { STACKS_NO, STACKS_FP, STACKS_DWARF, STACKS_LBR };
@@ -65,7 +66,8 @@ struct event {
 	/* As perf calls it: as it was written ("faults", "cycles:u", "msr/tsc/"), what name=
 	 * says, or for a tracepoint SYSTEM:NAME alone. */
 	const char *name;
-	/* type, config, exclude_* bits, precise_ip, aux_output; the rest is the recorder's */
+	/* type, config, exclude_* bits, precise_ip, aux_output, aux_action; the rest is the
+	 * recorder's */
 	struct attr attr;
 	struct event_terms terms;
 	bool max_precise;  /* modifier P: the highest precise_ip the machine has */

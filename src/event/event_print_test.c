@@ -11,18 +11,22 @@ static uint32_t pick(uint32_t *seed, uint32_t n)
 static void generate_event(uint32_t *seed, struct out *o)
 {
 	static const char *const heads[] = {
-		"cycles", "cs", "L1-dcache-load-misses", "branch-misses", "r1a8", "duration_time",
+		"cycles",        "cs",        "L1-dcache-load-misses",
+		"branch-misses", "r1a8",      "duration_time",
+		"1:3",           "0x4:0x1a8",
 	};
 	static const char *const terms[] = {
 		"period=100",   "freq=0x63", "name=foo",       "call-graph=fp", "time=0",
 		"no-inherit",   "inherit=1", "max-stack=5",    "config1=9",     "stack-size=100",
 		"no-overwrite", "percore",   "name='a,b/c d'", " period = 3 ",
 	};
-	static const char *const pmu_terms[] = {"event=0x1f", "umask=3",  "mem-loads",
-						"edge",       "name=bar", "period=5"};
+	static const char *const pmu_terms[] = {"event=0x1f", "umask=3",     "mem-loads",
+						"edge",       "name=bar",    "period=5",
+						"r0x12",      "instructions"};
 	static const char *const points[] = {"sched:sched_switch", "irq:*", "*:*_entry",
-					     "probe_work:b"};
-	static const char *const memory[] = {"mem:0x10", "mem:16/2", "mem:0x10:x", "mem:0x10/1:rw"};
+					     "probe_work:b", "sdt_libc:setjmp"};
+	static const char *const memory[] = {"mem:0x10", "mem:16/2", "mem:0x10:x", "mem:0x10/1:rw",
+					     "mem:5/8"};
 	static const char *const mods[] = {"u", "k", "uk", "ppp", "P", "uG", "IDe", "SWb", "hR"};
 	bool slashes = false;
 	switch (pick(seed, 6)) {
@@ -30,7 +34,10 @@ static void generate_event(uint32_t *seed, struct out *o)
 		out_cstr(o, PICK(seed, points));
 		break;
 	case 1:
+		slashes = pick(seed, 2);
 		out_cstr(o, PICK(seed, memory));
+		if (slashes)
+			out_fmt(o, "/%s/", PICK(seed, terms));
 		break;
 	case 2:
 		slashes = true;
@@ -47,13 +54,13 @@ static void generate_event(uint32_t *seed, struct out *o)
 		out_cstr(o, PICK(seed, heads));
 	}
 	if (pick(seed, 2))
-		out_fmt(o, "%s%s", slashes ? "" : ":", PICK(seed, mods));
+		out_fmt(o, "%s%s", slashes ? "" : pick(seed, 8) ? ":" : " : ", PICK(seed, mods));
 }
 
 static void generate_list(uint32_t *seed, struct out *o)
 {
 	static const char *const names[] = {"", "group1", "a-b"};
-	static const char *const mods[] = {"", ":S", ":u", ":kW", ":De", ":H"};
+	static const char *const mods[] = {"", ":S", ":u", ":kW", ":De", ":H", " : Su"};
 	uint32_t n = 1 + pick(seed, 4);
 	for (uint32_t i = 0; i < n; i++) {
 		bool group = pick(seed, 3) == 0;

@@ -36,6 +36,9 @@ MUST_USE bool parser_push(struct parser *p, const struct word *w, struct event e
 MUST_USE bool parser_plain_terms(struct parser *p, const struct word *w, struct event *e,
 				 bool config);
 
+/* Of an event known by the numbers of its attr. */
+enum event_class parser_class(uint32_t type);
+
 /* --- parse_pmu.c --------------------------------------------------------------------------- */
 
 enum found { FOUND_NOT, FOUND, FOUND_WRONG };
@@ -60,6 +63,9 @@ void parse_vendor_nearest(struct parser *p, struct nearest *ne);
 /* --- parse_breakpoint.c -------------------------------------------------------------------- */
 
 #define BREAKPOINT_PREFIX "mem:"
+/* Up to its terms, if there are any, or to the end of the word: a slash may also stand in front of
+ * its length. */
+size_t breakpoint_length(struct str s);
 /* w->head is all of it; modifiers are found in it. */
 MUST_USE bool parse_breakpoint(struct parser *p, struct word *w);
 

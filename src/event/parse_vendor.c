@@ -26,26 +26,6 @@ static bool same_name(struct str a, const char *b)
 
 /* --- an event that is known ---------------------------------------------------------------- */
 
-static enum event_class class_of(uint32_t type)
-{
-	switch (type) {
-	case PERF_TYPE_HARDWARE:
-		return EVENT_HARDWARE;
-	case PERF_TYPE_SOFTWARE:
-		return EVENT_SOFTWARE;
-	case PERF_TYPE_HW_CACHE:
-		return EVENT_CACHE;
-	case PERF_TYPE_TRACEPOINT:
-		return EVENT_TRACEPOINT;
-	case PERF_TYPE_BREAKPOINT:
-		return EVENT_BREAKPOINT;
-	case PERF_TYPE_RAW:
-		return EVENT_RAW;
-	default:
-		return EVENT_PMU;
-	}
-}
-
 /* What the library's attributes (u=1, precise=2 …) say about the flags that modifiers are for. */
 static const char *modifiers_of(struct arena *a, uint64_t flags)
 {
@@ -61,7 +41,7 @@ static bool push(struct parser *p, struct word *w, const struct vendor_event *ve
 {
 	const struct attr *a = &ve->attr;
 	struct event e = {
-		.class = class_of(a->type),
+		.class = parser_class(a->type),
 		.attr =
 			{
 				.type = a->type,
@@ -290,6 +270,12 @@ enum found parse_vendor(struct parser *p, const struct word *w)
 	if (!w->head.n || !library(p))
 		return FOUND_NOT;
 	enum vendor_error error = find(p, w, &found, &ve);
+	/* The library has the kernel's events, too, and does not mind case. They are meant only
+	 * when its name for them is asked for: a name must not depend on whether there is a
+	 * library. */
+	bool named = p->vendor_only || memmem(w->head.p, w->head.n, "::", 2);
+	if (error == VENDOR_OK && !named && ve.attr.type < PERF_TYPE_RAW)
+		return FOUND_NOT;
 	if (error == VENDOR_OK)
 		return push(p, &found, &ve) ? FOUND : FOUND_WRONG;
 	return explain(p, w, error);

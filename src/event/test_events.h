@@ -66,6 +66,9 @@ static inline bool make_pmus(void)
 		{"uncore_imc_1/type", "21"},
 		{"uncore_imc_1/cpumask", "0,18"},
 		{"uncore_imc_1/format/event", "config:0-7"},
+		{"cpu_atom/type", "10"},
+		{"cpu_atom/cpus", "4-7"},
+		{"cpu_atom/format/event", "config:0-7"},
 		{"power/type", "30"},
 		{"power/format/event", "config:0-7"},
 		{"power/events/energy-pkg", "event=0x02"},
@@ -88,6 +91,7 @@ static inline int make_tracefs(void **state)
 		{"sched/sched_switch", 372},   {"sched/sched_wakeup", 373},
 		{"irq/irq_handler_entry", 10}, {"irq/softirq_entry", 11},
 		{"ftrace/function", 1},        {"probe_work/b", 2000},
+		{"sdt_libc/setjmp", 2001},
 	};
 	snprintf(tracefs, sizeof tracefs, "/tmp/kiln-event-test.XXXXXX");
 	if (!mkdtemp(tracefs))

@@ -1,5 +1,6 @@
 #!/bin/bash
 # --filter of events that are no tracepoints: checked in the kernel, sample by sample.
+# covers record: --filter
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
