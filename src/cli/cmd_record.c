@@ -258,6 +258,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&opts.events.list);
 	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
+	vec_free(&opts.pfm_events);
 	return code;
 }
 

@@ -95,6 +95,17 @@ static bool add_filter(void *value, const char *text, bool negated, struct err *
 	return true;
 }
 
+/* Kept among the -e, because a --filter belongs to the last of both. */
+static bool add_pfm_events(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)value;
+	(void)negated;
+	(void)err;
+	vec_push(&opts.pfm_events, opts.events.list.n);
+	vec_push(&opts.events.list, text);
+	return true;
+}
+
 /* A control group is for the events before it. */
 static bool set_cgroups(void *value, const char *text, bool negated, struct err *err)
 {
@@ -231,6 +242,8 @@ const struct option record_option_table[] = {
 	{OPT_STRINGS, 'e', "event", "EVENT,…",
 	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
 	 .value = &opts.events},
+	{OPT_CALL, 0, "pfm-events", "EVENT,…", "as -e, but only names that libpfm4 knows",
+	 .call = add_pfm_events},
 	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
 	 .value = &opts.group},
 	{OPT_CALL, 0, "filter", "EXPR",

@@ -16,6 +16,7 @@ struct filter_option {
 
 struct record_options {
 	struct opt_strings events;
+	VEC(size_t) pfm_events; /* which of events are of --pfm-events */
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
 	size_t cgroup_events; /* how many -e came before -G */
