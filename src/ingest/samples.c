@@ -90,7 +90,8 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 	p->offset = r->offset;
 	p->split = false;
 	return sample_filter_accepts(&in->filter, placed_comm(p), p->sample.who.pid,
-				     p->sample.who.tid, p->sample.who.cpu);
+				     p->sample.who.tid, p->sample.who.cpu,
+				     p->sample.who.time);
 }
 
 /* Other records than samples, for the sake of their times. */
