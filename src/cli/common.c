@@ -30,6 +30,7 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 		.pids = o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,
+		.times = o->times,
 	};
 }
 

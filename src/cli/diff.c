@@ -104,6 +104,7 @@ static bool read_file(struct joined *j, const struct diff_setup *s, size_t file,
 {
 	struct input_options in = *s->in;
 	in.input = s->files[file];
+	in.times = s->times[file];
 	struct load_options how = {
 		.input = &in,
 		.detail = s->by == DIFF_BY_STACK ? IMPORT_BY_COMM : IMPORT_BY_THREAD,
