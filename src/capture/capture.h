@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "event/event.h"
+#include "event/kernel_filter.h"
 
 enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP, CALL_GRAPH_DWARF, CALL_GRAPH_LBR };
 
@@ -76,6 +77,7 @@ struct capture_plan {
 	bool no_samples;  /* events are opened and counted, but give no samples */
 	enum call_graph call_graph;
 	uint32_t stack_bytes;                /* of each sample's stack, for dwarf */
+	uint16_t max_stack;                  /* frames of a call chain; 0: all */
 	bool no_user_chain, no_kernel_chain; /* call chains of one side only */
 	bool sample_addr, sample_cpu, sample_raw, sample_period;
 	uint64_t sample_also; /* PERF_SAMPLE_* bits asked for by name: weight … */
@@ -93,6 +95,8 @@ struct capture_plan {
 
 	/* Filters of tracepoints, one for each event, NULL: none. NULL: none at all. */
 	const char *const *filters;
+	/* Filters of other events, one for each event, empty: none. NULL: none at all. */
+	const struct kernel_filter *kernel_filters;
 
 	/* When. No ranges: from the start to the end. */
 	const struct capture_range *ranges;
@@ -144,6 +148,7 @@ struct capture_result {
 	uint64_t bytes;
 	uint64_t lost;         /* records */
 	uint64_t lost_samples; /* of these, or beside them, samples */
+	uint64_t filtered;     /* samples that filters have dropped */
 	uint64_t ring_bytes;   /* of each ring */
 	size_t rings;
 	uint64_t throttled;   /* times the kernel held an event back */

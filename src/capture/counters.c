@@ -165,6 +165,8 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 			.event = e,
 			.filter = plan->filters ? plan->filters[i] : NULL,
 		};
+		if (plan->kernel_filters && plan->kernel_filters[i].tests.n)
+			c.kernel_filter = &plan->kernel_filters[i];
 		if (!(cs->kernel_flags & ATTR_EXCLUDE_GUEST))
 			c.attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
 		vec_push(&cs->v, c);
@@ -223,6 +225,8 @@ void counters_close(struct counters *cs)
 		for (size_t k = 0; k < cs->v.v[i].fds.n; k++)
 			close(cs->v.v[i].fds.v[k].fd);
 		vec_free(&cs->v.v[i].fds);
+		if (cs->v.v[i].loaded)
+			filter_unload(cs->v.v[i].loaded);
 		if (cs->v.v[i].in_cgroup)
 			close(cs->v.v[i].cgroup_fd);
 	}

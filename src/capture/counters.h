@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "capture/capture.h"
 #include "capture/cpus.h"
+#include "capture/filter_load.h"
 
 /* What is watched. A single -1 stands for all threads, or for any CPU. */
 struct targets {
@@ -42,11 +43,13 @@ struct counter {
 	bool tracking; /* side-band records come from this one */
 	bool dummy;    /* and nothing else does */
 	bool in_cgroup;
-	int cgroup_fd;             /* of in_cgroup */
-	const char *filter;        /* of a tracepoint; NULL: none */
-	const struct event *event; /* NULL: none of the plan's */
-	size_t leader;             /* index of its group's leader; its own when it leads */
-	uint32_t members;          /* of the group it leads, itself included */
+	int cgroup_fd;                             /* of in_cgroup */
+	const char *filter;                        /* of a tracepoint; NULL: none */
+	const struct kernel_filter *kernel_filter; /* of another event; NULL: none */
+	struct filter_loaded *loaded;              /* NULL: not yet, or no kernel_filter */
+	const struct event *event;                 /* NULL: none of the plan's */
+	size_t leader;    /* index of its group's leader; its own when it leads */
+	uint32_t members; /* of the group it leads, itself included */
 	const char *group_name;
 	VEC(struct counter_fd) fds;
 };

@@ -213,6 +213,38 @@ static bool set_filter(const struct counter *c, struct err *err)
 	return true;
 }
 
+static bool set_kernel_filter(struct counters *cs, struct counter *c, const struct filter_layout *l,
+			      struct err *err)
+{
+	struct filter_loaded f;
+	if (!filter_load(&f, c->kernel_filter, l, c->name, err))
+		return false;
+	c->loaded = arena_new(&cs->arena, struct filter_loaded);
+	*c->loaded = f;
+	for (size_t i = 0; i < c->fds.n; i++)
+		if (!filter_attach(c->loaded, c->fds.v[i].fd, c->name, err))
+			return false;
+	return true;
+}
+
+/* Once all are open: a weak group that is taken apart is opened again. */
+static bool set_filters(struct counters *cs, struct err *err)
+{
+	struct filter_layout layout;
+	bool known = false; /* the layout, which takes some milliseconds to find */
+	for (size_t i = 0; i < cs->v.n; i++) {
+		struct counter *c = &cs->v.v[i];
+		if (c->kernel_filter && !known) {
+			filter_layout_find(&layout);
+			known = true;
+		}
+		if ((c->filter && !set_filter(c, err)) ||
+		    (c->kernel_filter && !set_kernel_filter(cs, c, &layout, err)))
+			return false;
+	}
+	return true;
+}
+
 static void tell_clock(struct counters *cs, const struct counter *c,
 		       const struct capture_plan *plan)
 {
@@ -248,9 +280,10 @@ bool counters_open(struct counters *cs, const struct targets *t, const struct ca
 {
 	raise_file_limit();
 	for (size_t i = 0; i < cs->v.n; i++)
-		if (!open_counter(cs, &cs->v.v[i], t, plan, err) ||
-		    (cs->v.v[i].filter && !set_filter(&cs->v.v[i], err)))
+		if (!open_counter(cs, &cs->v.v[i], t, plan, err))
 			return false;
+	if (!set_filters(cs, err))
+		return false;
 	if (plan->note)
 		tell_fallbacks(cs, plan);
 	return true;

@@ -152,6 +152,18 @@ static void tell_progress(struct capture *c)
 	c->plan->progress(c->result);
 }
 
+/* The command has ended; an event ends with the last thread that inherited it. */
+static void tell_left_running(const struct capture *c)
+{
+	const struct counter *first = &c->counters.v.v[0];
+	if (!c->targets.command || !c->workload.ended || !first->fds.n || !c->plan->note)
+		return;
+	struct pollfd p = {.fd = first->fds.v[0].fd};
+	if (first->attr.flags & ATTR_INHERIT && poll(&p, 1, 0) >= 0 && !(p.revents & POLLHUP))
+		c->plan->note("the command has ended, and what it left running is not recorded any "
+			      "more: -p or -a can");
+}
+
 /* Where threads read, there is nothing to do but what is due. */
 static bool read_round(struct capture *c, uint64_t *flushed, struct err *err)
 {
@@ -178,9 +190,12 @@ bool loop_run(struct capture *c, struct err *err)
 		over = is_over(c);
 		if (over)
 			counters_disable(&c->counters);
-		ok = read_round(c, &flushed, err) && do_what_is_due(c, &over, err);
+		ok = read_round(c, &flushed, err);
+		embed_look(&c->embed, readers_counts(c).last_time);
+		ok = ok && do_what_is_due(c, &over, err);
 		tell_progress(c);
 	}
+	tell_left_running(c);
 	/* An order to stop came after the rings were emptied. */
 	counters_disable(&c->counters);
 	ok = readers_stop(c, ok ? err : &(struct err){0}) && ok;

@@ -107,13 +107,21 @@ void open_error_explain(const struct counter *c, int32_t tid, int32_t cpu, int e
 		return;
 	case EMFILE:
 		err_sys(err, error, "cannot open event %s on CPU %d", c->name, cpu);
-		err_hint(err, "fewer events or threads, or raise the limit as root: ulimit -n 65536");
+		err_hint(err,
+			 "fewer events or threads, or raise the limit as root: ulimit -n 65536");
 		return;
 	case EBUSY:
 		err_sys(err, error, "event %s", c->name);
 		err_hint(err,
 			 "another profiler or the NMI watchdog holds the counters: sudo sysctl "
 			 "-w kernel.nmi_watchdog=0");
+		return;
+	case EOVERFLOW:
+		err_set(err, ERR_USAGE,
+			"event %s: the kernel does not keep call stacks of %u frames", c->name,
+			c->attr.sample_max_stack);
+		err_hint(err, "sudo sysctl -w kernel.perf_event_max_stack=%u",
+			 c->attr.sample_max_stack);
 		return;
 	case ENOSYS:
 		denied_facts(&facts, tid);

@@ -117,6 +117,21 @@ static void synth_targets(struct capture *c, const struct synth *s)
 		synth_name(s, c->workload.pid);
 }
 
+static void diagnose_kallsyms(struct diags *d)
+{
+	if (access("/proc/self", F_OK) != 0) {
+		diag_add(d, DIAG_NO_KALLSYMS, 1,
+			 "/proc is not mounted, so the kernel's functions and programs that run "
+			 "already will have no names");
+		diag_hint(d, DIAG_NO_KALLSYMS, "mount -t proc proc /proc");
+		return;
+	}
+	diag_add(d, DIAG_NO_KALLSYMS, 1,
+		 "kernel addresses are hidden (kernel.kptr_restrict), so kernel functions will "
+		 "have no names");
+	diag_hint(d, DIAG_NO_KALLSYMS, "sudo sysctl -w kernel.kptr_restrict=0");
+}
+
 /* state: NULL to write at once, else where the records are put. */
 static bool synthesize(struct capture *c, struct out *state, struct err *err)
 {
@@ -138,13 +153,8 @@ static bool synthesize(struct capture *c, struct out *state, struct err *err)
 	e.embed = &c->embed;
 	emit_id_index(c, &e);
 	if (kernel_is_recorded(c)) {
-		if (!synth_kernel(&s)) {
-			diag_add(c->diags, DIAG_NO_KALLSYMS, 1,
-				 "kernel addresses are hidden (kernel.kptr_restrict), so kernel "
-				 "functions will have no names");
-			diag_hint(c->diags, DIAG_NO_KALLSYMS,
-				  "sudo sysctl -w kernel.kptr_restrict=0");
-		}
+		if (!synth_kernel(&s))
+			diagnose_kallsyms(c->diags);
 		synth_bpf(&s);
 	}
 	if (c->plan->track_also & ATTR_CGROUP && c->plan->synth & CAPTURE_SYNTH_CGROUP)
@@ -177,12 +187,8 @@ static void put_trailer(struct emitter *e, uint64_t fields, uint64_t id)
 
 /* Samples a ring had no room for, as each event counted them: the LOST records of a ring count all
  * kinds of records together. */
-bool output_lost_samples(struct capture *c, struct err *err)
+static void emit_lost(struct capture *c, struct emitter *e)
 {
-	struct emitter e;
-	if (!(c->counters.read_format & FORMAT_LOST))
-		return true;
-	emit_open(&e, c->writer, 0, err);
 	for (size_t i = 0; i < c->counters.v.n; i++) {
 		struct counter *k = &c->counters.v.v[i];
 		for (size_t f = 0; f < k->fds.n; f++) {
@@ -193,12 +199,38 @@ bool output_lost_samples(struct capture *c, struct err *err)
 			uint64_t lost = values[2] - k->fds.v[f].lost;
 			k->fds.v[f].lost = values[2];
 			c->lost_samples += lost;
-			emit_begin(&e, PERF_RECORD_LOST_SAMPLES, 0);
-			emit_u64(&e, lost);
-			put_trailer(&e, k->attr.sample_type, values[1]);
-			emit_end_bare(&e);
+			emit_begin(e, PERF_RECORD_LOST_SAMPLES, 0);
+			emit_u64(e, lost);
+			put_trailer(e, k->attr.sample_type, values[1]);
+			emit_end_bare(e);
 		}
 	}
+}
+
+/* Those a filter has dropped, once for each event. */
+static void emit_filtered(struct capture *c, struct emitter *e)
+{
+	for (size_t i = 0; i < c->counters.v.n; i++) {
+		struct counter *k = &c->counters.v.v[i];
+		uint64_t dropped = k->loaded ? filter_dropped(k->loaded) : 0;
+		if (!dropped || dropped <= k->loaded->told)
+			continue;
+		emit_begin(e, PERF_RECORD_LOST_SAMPLES, MISC_LOST_FILTERED);
+		emit_u64(e, dropped - k->loaded->told);
+		put_trailer(e, k->attr.sample_type, k->fds.v[0].id);
+		emit_end_bare(e);
+		c->filtered += dropped - k->loaded->told;
+		k->loaded->told = dropped;
+	}
+}
+
+bool output_lost_samples(struct capture *c, struct err *err)
+{
+	struct emitter e;
+	emit_open(&e, c->writer, 0, err);
+	if (c->counters.read_format & FORMAT_LOST)
+		emit_lost(c, &e);
+	emit_filtered(c, &e);
 	return emit_close(&e);
 }
 

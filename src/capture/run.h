@@ -13,6 +13,7 @@
 #include "capture/readers.h"
 #include "capture/rings.h"
 #include "capture/schedule.h"
+#include "capture/stack_depth.h"
 #include "capture/thread_masks.h"
 #include "capture/triggers.h"
 #include "capture/workload.h"
@@ -27,6 +28,7 @@ struct capture {
 	sigset_t wait_mask; /* signals as they were: they come in while we wait */
 	struct targets targets;
 	struct counters counters;
+	struct stack_depth depth;
 	struct rings rings;
 	struct mapped_files files;
 	struct thread_masks masks; /* of --threads; none: one reader, our own thread */
@@ -44,6 +46,7 @@ struct capture {
 	bool kept_old;                         /* an older file was moved out of the way */
 	VEC(char *) files_written;             /* with a time in their name, the oldest first */
 	uint64_t lost_samples;                 /* as the events counted them */
+	uint64_t filtered;                     /* samples dropped by filters */
 	uint64_t bytes_before, samples_before; /* in files that are finished */
 	VEC(struct pollfd)
 	polled; /* the command, control, readers; the reader's own events, triggers */

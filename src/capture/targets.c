@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "capture/thread_masks.h"
 
+#define MOUNT_PROC "mount -t proc proc /proc"
+
 static void add_thread(struct targets *t, int32_t tid)
 {
 	if (u64map_get(&t->seen, (uint64_t)tid))
@@ -23,7 +25,7 @@ static bool fail_missing(const char *what, int32_t id, struct err *err)
 {
 	if (access("/proc/self", F_OK) != 0) {
 		err_set(err, ERR_SYSTEM, "%s %d cannot be found: /proc is not mounted", what, id);
-		return err_hint(err, "mount -t proc proc /proc");
+		return err_hint(err, MOUNT_PROC);
 	}
 	if (kill(id, 0) != 0 && errno == EPERM) {
 		err_set(err, ERR_PERMISSION, "%s %d belongs to another user", what, id);
@@ -54,9 +56,12 @@ static bool add_process(struct targets *t, int32_t pid, struct err *err)
 /* What a user runs now. Processes that end meanwhile are none of it. */
 static bool add_user(struct targets *t, uint32_t user, struct err *err)
 {
-	DIR *d = opendir("/proc");
-	if (!d)
-		return err_sys(err, errno, "cannot read /proc");
+	DIR *d = access("/proc/self", F_OK) == 0 ? opendir("/proc") : NULL;
+	if (!d) {
+		err_set(err, ERR_SYSTEM, "what user %u runs cannot be found: /proc is not mounted",
+			user);
+		return err_hint(err, MOUNT_PROC);
+	}
 	for (struct dirent *e; (e = readdir(d));) {
 		uint64_t pid;
 		struct stat st;

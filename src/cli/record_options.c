@@ -2,6 +2,7 @@
 
 #define STACK_BYTES 8192
 #define STACK_BYTES_MAX 65528
+#define FRAMES_MAX 65535
 
 struct record_options record_opts = {.synth = CAPTURE_SYNTH_ALL};
 #define opts record_opts
@@ -14,6 +15,18 @@ static bool set_stack_bytes(struct str text, struct err *err)
 			       "--call-graph dwarf wants a stack size from 8 to %d, not \"%.*s\"",
 			       STACK_BYTES_MAX, (int)text.n, text.p);
 	opts.stack_bytes = (uint32_t)round_up(n, 8);
+	return true;
+}
+
+static bool set_max_stack(struct str text, struct err *err)
+{
+	uint64_t n;
+	if (!str_to_u64(text, 10, &n) || !n || n > FRAMES_MAX)
+		return err_set(err, ERR_USAGE,
+			       "call stacks have a number of frames from 1 to %d, not "
+			       "\"%.*s\"",
+			       FRAMES_MAX, (int)text.n, text.p);
+	opts.max_stack = (uint16_t)n;
 	return true;
 }
 
@@ -33,7 +46,27 @@ static bool set_call_graph(void *value, const char *text, bool negated, struct e
 	else
 		return err_set(err, ERR_USAGE, "--call-graph knows fp, dwarf and lbr, not \"%s\"",
 			       text);
-	return *mode != CALL_GRAPH_DWARF || !rest.p || set_stack_bytes(rest, err);
+	if (!rest.p)
+		return true;
+	if (*mode == CALL_GRAPH_DWARF)
+		return set_stack_bytes(rest, err);
+	if (*mode == CALL_GRAPH_FP)
+		return set_max_stack(rest, err);
+	return err_set(err, ERR_USAGE, "--call-graph %.*s takes no size, as in \"%s\"", (int)word.n,
+		       word.p, text);
+}
+
+/* The same as fp,FRAMES, whatever the order. */
+static bool set_depth(void *value, const char *text, bool negated, struct err *err)
+{
+	enum call_graph *mode = value;
+	if (negated) {
+		opts.max_stack = 0;
+		return true;
+	}
+	if (*mode == CALL_GRAPH_NONE)
+		*mode = CALL_GRAPH_FP;
+	return set_max_stack(str_of(text), err);
 }
 
 /* -g turns call chains on; a --call-graph before it stays. */
@@ -59,6 +92,26 @@ static bool add_filter(void *value, const char *text, bool negated, struct err *
 	}
 	struct filter_option f = {.event_option = opts.events.list.n, .text = text};
 	vec_push(&opts.filters, f);
+	return true;
+}
+
+/* Kept among the -e, because a --filter belongs to the last of both. */
+static bool add_pfm_events(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)value;
+	(void)negated;
+	(void)err;
+	vec_push(&opts.pfm_events, opts.events.list.n);
+	vec_push(&opts.events.list, text);
+	return true;
+}
+
+/* A control group is for the events before it. */
+static bool set_cgroups(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)err;
+	*(const char **)value = negated ? NULL : text;
+	opts.cgroup_events = opts.events.list.n;
 	return true;
 }
 
@@ -179,11 +232,12 @@ const struct option record_option_table[] = {
 	{OPT_BOOL, 'a', "all-cpus", NULL, "the whole system (the default without a command)",
 	 .value = &opts.all_cpus},
 	{OPT_STRING, 'C', "cpu", "CPUS", "everything on these CPUs: 0-3,8", .value = &opts.cpus},
-	{OPT_STRING, 'G', "cgroup", "NAME,…",
-	 "only tasks in this control group: one for all events or one for each; with -a",
-	 .value = &opts.cgroups},
-	{OPT_BOOL, 'i', "no-inherit", NULL, "not the children of what is recorded",
-	 .value = &opts.no_inherit},
+	{OPT_CALL, 'G', "cgroup", "NAME,…",
+	 "only tasks in this control group: one for all events before it or one for each; with -a",
+	 .value = &opts.cgroups, .call = set_cgroups},
+	{OPT_BOOL, 'i', "no-inherit", NULL,
+	 "not the children of what is recorded; -t does without them unless --inherit",
+	 .value = &opts.no_inherit, .was_set = &opts.inherit_given},
 	{OPT_BOOL, 0, "per-thread", NULL, "one buffer per thread, and no children",
 	 .value = &opts.per_thread},
 	{OPT_STRING, 'D', "delay", "MS|A-B,…",
@@ -198,16 +252,20 @@ const struct option record_option_table[] = {
 	{OPT_STRINGS, 'e', "event", "EVENT,…",
 	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
 	 .value = &opts.events},
+	{OPT_CALL, 0, "pfm-events", "EVENT,…", "as -e, but only names that libpfm4 knows",
+	 .call = add_pfm_events},
 	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
 	 .value = &opts.group},
 	{OPT_CALL, 0, "filter", "EXPR",
-	 "only the tracepoints of the -e before it whose fields are so: 'prev_pid == 0'",
+	 "of the -e before it, only the tracepoints whose fields are so ('prev_pid == 0'), or the "
+	 "samples that are so ('cpu == 1, period > 1000')",
 	 .call = add_filter},
 	{OPT_CALL, 0, "exclude-perf", NULL, "not the tracepoints that the recorder itself passes",
 	 .call = add_filter},
 	{OPT_STRING, 'F', "freq", "HZ|max", "samples per second (default 4000)",
 	 .value = &opts.frequency},
-	{OPT_U64, 'c', "count", "N", "one sample every N events", .value = &opts.period},
+	{OPT_U64, 'c', "count", "N", "one sample every N events", .value = &opts.period,
+	 .was_set = &opts.period_given},
 	{OPT_BOOL, 'n', "no-samples", NULL, "no samples: the side-band alone",
 	 .value = &opts.no_samples},
 	{OPT_BOOL, 0, "all-user", NULL, "only user space", .value = &opts.all_user},
@@ -219,8 +277,12 @@ const struct option record_option_table[] = {
 	{OPT_CALL, 'g', NULL, NULL, "call stacks, by frame pointers", .value = &opts.call_graph,
 	 .call = set_g},
 	{OPT_CALL, 0, "call-graph", "MODE",
-	 "call stacks: fp, dwarf[,BYTES] with a copy of the stack (8192), lbr by the CPU",
+	 "call stacks: fp[,FRAMES] by frame pointers, dwarf[,BYTES] with a copy of the stack (8192), "
+	 "lbr by the CPU",
 	 .value = &opts.call_graph, .call = set_call_graph},
+	{OPT_CALL, 0, "max-stack", "FRAMES",
+	 "call stacks up to this depth; more than the kernel's limit (127) where it can be raised",
+	 .value = &opts.call_graph, .call = set_depth},
 	{OPT_BOOL, 0, "user-callchains", NULL, "of call stacks, the user's part only",
 	 .value = &opts.user_callchains},
 	{OPT_BOOL, 0, "kernel-callchains", NULL, "of call stacks, the kernel's part only",

@@ -16,13 +16,17 @@ struct filter_option {
 
 struct record_options {
 	struct opt_strings events;
+	VEC(size_t) pfm_events; /* which of events are of --pfm-events */
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
+	size_t cgroup_events; /* how many -e came before -G */
 	const char *threads, *clock, *delay, *control, *switch_output, *max_size, *branch_filter;
 	uint64_t period, switch_max_files;
+	bool period_given, inherit_given;
 	bool all_cpus, group, no_inherit, per_thread, all_user, all_kernel;
 	enum call_graph call_graph;
 	uint32_t stack_bytes;
+	uint16_t max_stack; /* frames; 0: as many as the kernel allows */
 	bool user_callchains, kernel_callchains;
 	bool data, timestamp, raw, sample_cpu, sample_period, weight, transaction, phys_data;
 	bool data_page_size, code_page_size, no_samples, stat, branch_any, no_buffering;
@@ -54,8 +58,9 @@ struct record_targets {
 	VEC(int32_t) tids;
 	struct cpu_list cpus;
 	struct event_list events;
+	VEC(const char *) filters;                /* one for each event; heap; NULL: none */
+	VEC(struct kernel_filter) kernel_filters; /* one for each event */
 	struct event_list switch_events;
-	VEC(const char *) filters; /* one for each event; heap; NULL: none */
 	VEC(const char *) cgroups;
 	VEC(struct capture_range) ranges;
 };
@@ -82,7 +87,10 @@ void record_answer(const char *text);  /* to who gave an order by --control */
 void record_written(const char *path); /* a finished file; gives it to who called sudo */
 void record_progress(const struct capture_result *so_far);
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
-int record_exit_code(const struct capture_result *r); /* the command's own, as perf has it */
+/* A note when the stacks in this file are bad. */
+void record_quality(const char *path);
+int record_exit_code(const struct capture_result *r);      /* the command's own, as perf has it */
+int record_command_signal(const struct capture_result *r); /* which it died of; 0: none */
 
 /* --- values: each false with a sentence about the option ----------------------------------- */
 

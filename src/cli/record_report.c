@@ -109,6 +109,9 @@ void record_report(const struct capture_plan *plan, const struct capture_result 
 		cli_name(), (double)r->bytes / 1024 / 1024,
 		to_stdout ? "to standard output" : plan->output, r->samples,
 		ok ? "" : ", incomplete");
+	if (r->filtered)
+		fprintf(stderr, "[ %s record: %" PRIu64 " samples filtered ]\n", cli_name(),
+			r->filtered);
 	if (r->throttled)
 		fprintf(stderr,
 			"%s record: the kernel held sampling back %" PRIu64
@@ -126,6 +129,11 @@ void record_report(const struct capture_plan *plan, const struct capture_result 
 	}
 }
 
+int record_command_signal(const struct capture_result *r)
+{
+	return r->command_ran && WIFSIGNALED(r->command_status) ? WTERMSIG(r->command_status) : 0;
+}
+
 /* The command's own, as perf has it. */
 int record_exit_code(const struct capture_result *r)
 {
@@ -134,6 +142,6 @@ int record_exit_code(const struct capture_result *r)
 	if (!r->command_ran || r->cut_short)
 		return EXIT_OK;
 	if (WIFSIGNALED(r->command_status))
-		return 128 + WTERMSIG(r->command_status);
+		return 128 + record_command_signal(r);
 	return WEXITSTATUS(r->command_status);
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Reader threads: a directory with a file for each ring, the same samples in kiln and perf, and
 # readable however it ends.
+# covers record: --threads
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
