@@ -154,7 +154,7 @@ static void add_row(struct builder *b, uint32_t who, const struct profile_row *r
 	e->weight += row->weight;
 	e->count += row->count;
 	if (b->keys->fields->by_name)
-		choose_name(b, e, sym, row);
+		choose_name(b, e, b->keys->frame_sym[row->leaf.v], row);
 	if (b->modes)
 		b->h->modes.v[entry].weight[MIN(b->p->frames.v[row->leaf.v].kind,
 						CODE_KINDS - 1)] += row->weight;
