@@ -69,13 +69,20 @@ static bool map_all(struct rings *r)
 
 static bool fail_map(const struct rings *r, int error, struct err *err)
 {
-	size_t kb = r->pages * (size_t)sysconf(_SC_PAGESIZE) >> 10;
-	err_sys(err, error, "cannot map %zu ring buffers of %zu kB", r->v.n, kb);
-	if (error == EPERM)
+	size_t page = (size_t)sysconf(_SC_PAGESIZE),
+	       cpus = (size_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
+	/* With the page in front of each, and as the limit counts: for each CPU. */
+	size_t kb = (r->v.n * (r->pages + 1) + cpus - 1) / cpus * page >> 10;
+	uint64_t now = 0;
+	err_sys(err, error, "cannot map %zu ring buffers of %zu kB", r->v.n, r->pages * page >> 10);
+	if (error != EPERM)
+		return err_hint(err, "a smaller -m takes less memory");
+	if (file_read_u64(MLOCK_FILE, &now) && kb <= now)
 		return err_hint(err,
-				"a smaller -m, or: sudo sysctl -w kernel.perf_event_mlock_kb=%zu",
-				kb + 4);
-	return err_hint(err, "a smaller -m takes less memory");
+				"other recorders of this user hold the memory: end them, or sudo "
+				"sysctl -w kernel.perf_event_mlock_kb=%zu",
+				(size_t)now + kb);
+	return err_hint(err, "a smaller -m, or: sudo sysctl -w kernel.perf_event_mlock_kb=%zu", kb);
 }
 
 static void tell_shrunk(const struct rings *r, const struct capture_plan *plan)
