@@ -72,8 +72,11 @@ static bool start(struct capture *c, struct err *err)
 	    (c->plan->threads &&
 	     (!thread_masks_make(&c->masks, c->plan->threads, &c->targets.online, err) ||
 	      !targets_limit(&c->targets, &c->masks, c->plan, err))) ||
-	    !counters_configure(&c->counters, c->plan, &c->targets, err) ||
-	    !counters_open(&c->counters, &c->targets, c->plan, err) ||
+	    !counters_configure(&c->counters, c->plan, &c->targets, err))
+		return false;
+	if (stack_depth_raise(&c->depth, &c->counters) && c->plan->note)
+		c->plan->note("kernel.perf_event_max_stack is raised while this recording runs");
+	if (!counters_open(&c->counters, &c->targets, c->plan, err) ||
 	    !rings_open(&c->rings, &c->counters, c->plan, err) ||
 	    !triggers_open(&c->triggers, c->plan, &c->targets, err) || !set_realtime(c->plan, err))
 		return false;
@@ -85,6 +88,8 @@ static bool start(struct capture *c, struct err *err)
 	for (size_t i = 0; i < c->counters.v.n; i++)
 		fields &= c->counters.v.v[i].attr.sample_type;
 	embed_init(&c->embed, c->plan->embed, &c->counters);
+	const struct capture_switch *s = &c->plan->switching;
+	c->embed.many = s->on_signal || s->bytes || s->seconds;
 	readers_init(c, fields);
 	if (!output_begin(c, err))
 		return false;
@@ -176,6 +181,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 
 	rings_close(&c.rings);
 	counters_close(&c.counters);
+	stack_depth_restore(&c.depth);
 	targets_free(&c.targets);
 	readers_free(&c.readers);
 	triggers_close(&c.triggers);

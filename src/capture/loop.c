@@ -190,7 +190,9 @@ bool loop_run(struct capture *c, struct err *err)
 		over = is_over(c);
 		if (over)
 			counters_disable(&c->counters);
-		ok = read_round(c, &flushed, err) && do_what_is_due(c, &over, err);
+		ok = read_round(c, &flushed, err);
+		embed_look(&c->embed, readers_counts(c).last_time);
+		ok = ok && do_what_is_due(c, &over, err);
 		tell_progress(c);
 	}
 	tell_left_running(c);

@@ -12,9 +12,11 @@ struct input_options {
 	uint64_t max_stack;
 	uint64_t threads;
 	enum inline_mode inlines; /* what the command does unless asked */
+	bool reroot;
 	bool no_demangle, full_path, force, quiet;
 	int verbose;
 	char build_id_dir[4096];
+	char cache_dir[4096];
 };
 
 /* All but --inline. */
@@ -55,7 +57,7 @@ struct input_options {
 		 'f',                                                                                \
 		 "force",                                                                            \
 		 NULL,                                                                               \
-		 "no complaint about who owns the file (none is made)",                              \
+		 "perf maps and jitdumps are used whoever they belong to",                           \
 		 .value = &(o).force},                                                               \
 		{OPT_BOOL, 'q', "quiet", NULL, "only results and errors", .value = &(o).quiet},      \
 	{                                                                                            \
@@ -78,6 +80,14 @@ bool take_inline(void *value, const char *text, bool negated, struct err *err);
 	{                                                                                       \
 		OPT_BOOL, 0, "full-source-path", NULL,                                          \
 			"source lines with the whole path of the file", .value = &(o).full_path \
+	}
+
+/* Where stacks are added up. */
+#define STACK_OPTIONS(o)                                                                         \
+	{                                                                                        \
+		OPT_BOOL, 0, "reroot", NULL,                                                     \
+			"stacks that were too deep get the root of longer ones of their thread", \
+			.value = &(o).reroot                                                     \
 	}
 
 #define FILTER_OPTIONS(o)                                                                     \

@@ -52,6 +52,12 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 static bool load_text(struct loaded *l, struct lines *in, const struct load_options *opt,
 		      struct diags *d, struct err *err)
 {
+	if (opt->input->reroot)
+		return err_set(
+			err, ERR_USAGE,
+			"%s is text, which does not say which stacks were too deep: --reroot "
+			"wants a recording",
+			l->name);
 	l->owned = profile_new();
 	l->profile = l->owned;
 	if (l->kind == INPUT_FOLDED)

@@ -16,6 +16,7 @@ struct filter_option {
 
 struct record_options {
 	struct opt_strings events;
+	VEC(size_t) pfm_events; /* which of events are of --pfm-events */
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
 	size_t cgroup_events; /* how many -e came before -G */
@@ -85,6 +86,8 @@ void record_answer(const char *text);  /* to who gave an order by --control */
 void record_written(const char *path); /* a finished file; gives it to who called sudo */
 void record_progress(const struct capture_result *so_far);
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
+/* A note when the stacks in this file are bad. */
+void record_quality(const char *path);
 int record_exit_code(const struct capture_result *r);      /* the command's own, as perf has it */
 int record_command_signal(const struct capture_result *r); /* which it died of; 0: none */
 

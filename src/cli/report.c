@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "render/render.h"
+
 /* --- columns --------------------------------------------------------------------------------- */
 
 static bool any_stacks(const struct profile *p)
@@ -157,5 +159,33 @@ bool report_print(struct out *o, struct ingest *in, const struct report_setup *s
 	filter_free(&h->filter);
 	if (!p->rows.n)
 		diag_add(d, DIAG_NOTE, 1, "the recording has no samples");
+	return true;
+}
+
+bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err)
+{
+	const struct profile *p = ingest_profile(in);
+	bool any = false;
+	if (!any_stacks(p)) {
+		err_set(err, ERR_INPUT, "the recording has no call chains to be judged");
+		return err_hint(err, "record with -g");
+	}
+	if (!ingest_aggregate(in, err))
+		return false;
+	if (json)
+		out_cstr(o, "[");
+	for (uint32_t i = 1; i < p->events.n; i++) {
+		struct quality q;
+		if (!p->events.v[i].has_stacks)
+			continue;
+		quality_measure(p, (event_id){i}, &q);
+		if (json)
+			out_cstr(o, any ? ",\n" : "\n");
+		(json ? quality_json : quality_text)(o, p, (event_id){i}, &q);
+		quality_free(&q);
+		any = true;
+	}
+	if (json)
+		out_cstr(o, "\n]\n");
 	return true;
 }

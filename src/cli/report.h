@@ -24,6 +24,9 @@ struct report_setup {
 MUST_USE bool report_prepare(const struct report_setup *s, struct ingest *in,
 			     struct hist_options *h, struct err *err);
 
+/* Instead of tables: how good the stacks of each event are. */
+MUST_USE bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err);
+
 MUST_USE bool report_print(struct out *o, struct ingest *in, const struct report_setup *s,
 			   struct hist_options *h, struct diags *d, struct err *err);
 

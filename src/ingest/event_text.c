@@ -19,6 +19,7 @@ struct text {
 	size_t row_count;
 	size_t name_width;
 	bool use_callchains;
+	bool unwound; /* user stacks were unwound from copies of memory */
 	struct tracefmt *trace;
 	struct sample_scratch *scratch; /* one per worker */
 	struct out *outs;               /* one per task of a batch */
@@ -100,6 +101,7 @@ static void choose_callchains(struct text *t)
 		if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || t->opt->hide_callchains)
 			continue;
 		t->use_callchains = true;
+		t->unwound |= a->sample_type & PERF_SAMPLE_STACK_USER;
 		if (a->type == PERF_TYPE_TRACEPOINT && !t->fields.user_set[PERF_TYPE_TRACEPOINT])
 			t->fields.of[PERF_TYPE_TRACEPOINT] |= stack;
 	}
@@ -296,7 +298,7 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 		struct ingest_chain chain = ingest_chain(t->in, r->chain);
 		out_char(o, block ? '\n' : ' ');
 		if (block)
-			print_stack(o, t, &chain, fields);
+			print_stack(o, t, &chain, fields | (t->unwound ? TEXT_NO_LINE : 0));
 		else
 			frame_text(o, t->profile, chain.leaf, s.ip, fields);
 	}

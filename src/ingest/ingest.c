@@ -4,8 +4,11 @@
 
 #include "ingest/embedded.h"
 #include "ingest/ingest_state.h"
+#include "ingest/jit.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
+#include "profile/reroot.h"
 
 static void look_at_events(struct ingest *in)
 {
@@ -15,7 +18,7 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
-		in->unwound |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
 			       (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
@@ -78,8 +81,10 @@ static void first_pass(struct ingest *in)
 		if (stray_build_id(in, &r))
 			r.misc &= (uint16_t)~MISC_MMAP_BUILD_ID;
 		session_apply(in->session, &r, &who, in->diags);
+		ingest_jit_see(in->jit, &r, &who);
 		count_loss(in, &r);
 	}
+	ingest_jit_apply(in->jit, in->session, in->diags);
 	for (size_t i = 0; i < perfdata_build_id_count(in->pd); i++)
 		session_set_build_id(in->session, perfdata_build_id(in->pd, i));
 	session_seal(in->session);
@@ -96,6 +101,7 @@ static void add_events(struct ingest *in)
 				 .unit = strtab_intern(&in->profile->strings, ev->unit),
 				 .has_stacks = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN,
 				 .tracepoint = ev->attr.type == PERF_TYPE_TRACEPOINT,
+				 .copied_stacks = ev->attr.sample_type & PERF_SAMPLE_STACK_USER,
 			 });
 	}
 }
@@ -145,12 +151,16 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->pool = pool_new(opt->threads);
 	look_at_events(in);
 	add_events(in);
+	in->jit = ingest_jit_new(in->pd, opt->resolve.force);
 	first_pass(in);
 	add_objects(in);
 	chains_init(&in->chains, in->session, in->profile, d);
 	in->chains.max_stack = opt->max_stack;
 	in->chains.skip = opt->no_callchains;
-	in->resolver = resolver_new(in->session, &opt->resolve);
+	in->opt.resolve.jits = ingest_jit_tables(in->jit);
+	in->opt.resolve.recorded = perfdata_header(in->pd)->captured_on;
+	in->opt.resolve.last_time = perfdata_header(in->pd)->last_sample_time;
+	in->resolver = resolver_new(in->session, &in->opt.resolve);
 	ingest_embedded(in->pd, in->resolver, d);
 	return in;
 }
@@ -159,8 +169,10 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
+	ingest_jit_free(in->jit);
 	chains_free(&in->chains);
 	profile_free(in->profile);
 	session_free(in->session);
@@ -218,6 +230,7 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 				  .stack = chain->stack,
 				  .leaf = chain->leaf,
 				  .trace = in->trace ? trace_of(in, p) : (string_id){0},
+				  .cut = p->cut,
 				  .count = 1,
 				  .weight = p->weight,
 				  .time = p->time};
@@ -230,7 +243,7 @@ static struct expand_options expand_options(const struct ingest *in)
 				       .lines = in->opt.lines,
 				       .full_path = in->opt.full_path,
 				       .demangle = in->opt.resolve.demangle,
-				       .unwound = in->unwound};
+				       .unwound = in->copied};
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)
@@ -238,17 +251,43 @@ bool ingest_by_trace(struct ingest *in, struct err *err)
 	return trace_text_open(in, &in->trace, in->diags, err);
 }
 
+/* Rows tell threads apart only where a view wants it; roots are looked for within a thread. */
+static void reroot(struct ingest *in, bool by_thread, bool by_comm)
+{
+	struct profile *p = in->profile;
+	struct reroot_result r = profile_reroot(p);
+	for (size_t i = 0; i < p->rows.n && (!by_thread || by_comm); i++) {
+		struct profile_thread t = p->threads.v[p->rows.v[i].thread.v];
+		p->rows.v[i].thread = profile_thread(p, by_comm ? 0 : t.pid, by_comm ? 0 : t.pid,
+						     profile_str(p, t.comm),
+						     by_comm ? 0 : t.process);
+	}
+	if (r.cut)
+		diag_add(in->diags, DIAG_NOTE, r.cut,
+			 "of %" PRIu64 " samples whose stack was deeper than what was recorded, "
+			 "%" PRIu64 " were given the root of longer stacks of their thread",
+			 r.cut, r.rerooted);
+	else
+		diag_add(in->diags, DIAG_NOTE, 1, "no stack was deeper than what was recorded");
+}
+
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
+	bool by_thread = in->opt.by_thread, by_comm = in->opt.by_comm;
+	bool merge = in->opt.merge_threads && !in->opt.reroot;
+	in->opt.by_thread |= in->opt.reroot;
+	in->opt.by_comm &= !in->opt.reroot;
 	out_memory(&in->trace_text);
 	aggregate_init(&in->sums, in->profile);
-	in->sums.merge_threads = in->opt.merge_threads;
+	in->sums.merge_threads = merge;
 	ingest_each_sample(in, aggregate_one);
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
 	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	if (in->opt.reroot)
+		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);
 	expand_profile(in->profile, in->resolver, &how, in->pool);
 	profile_seal(in->profile);

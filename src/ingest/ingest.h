@@ -21,6 +21,7 @@ struct ingest_options {
 	unsigned threads;   /* 0: one per CPU */
 	bool no_callchains; /* do not read call chains (report -g none) */
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
+	bool reroot;        /* stacks that were cut get the root of longer ones of their thread */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
 	bool sampled_names; /* threads are called as they were then, not as they were later */

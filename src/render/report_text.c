@@ -28,12 +28,6 @@ static struct str dso_name(const struct profile *p, const struct profile_frame *
 	return profile_str(p, p->objects.v[fr->object.v].name);
 }
 
-#define INLINED " (inlined)"
-static bool inlined(const struct profile_frame *fr)
-{
-	return fr->flags & FRAME_INLINED;
-}
-
 /* --- widths ---------------------------------------------------------------------------------- */
 
 static const char *header_of(const struct columns *c, enum hist_field f)
@@ -52,9 +46,7 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 	const struct profile_frame *fr = profile_frame_at(p, hist_keys_frame(c->keys, e->sym));
 	string_id name = p->funcs.v[fr->func.v].name;
 	/* "[.] " before names; perf counts the last name of a thread, not the one it shows. */
-	widen(c, FIELD_SYMBOL,
-	      4 + (name.v ? profile_str(p, name).n + (inlined(fr) ? strlen(INLINED) : 0)
-			  : 2 + ADDRESS_DIGITS));
+	widen(c, FIELD_SYMBOL, 4 + (name.v ? profile_str(p, name).n : 2 + ADDRESS_DIGITS));
 	size_t in_place = c->keys->place_frame[e->place];
 	widen(c, FIELD_SRCLINE, profile_str(p, p->frames.v[in_place].srcline).n);
 	if (c->keys->files)
@@ -254,8 +246,8 @@ static void cell_symbol(struct columns *c, const struct profile_frame *fr)
 		out_str(&c->line, name);
 	else
 		cell_address(c, fr->addr);
-	if (name.n && inlined(fr))
-		out_cstr(&c->line, INLINED);
+	if (name.n && fr->flags & FRAME_INLINED) /* which perf does not count in the width */
+		out_cstr(&c->line, " (inlined)");
 }
 
 static void cell_trace(struct columns *c, const struct hist_who *who)

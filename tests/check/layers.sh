@@ -31,6 +31,7 @@ declare -A owners=(
 	["zlib.h"]=object ["lzma.h"]=object ["lzma/*"]=object
 	["traceevent/*"]=event ["event-parse.h"]=event
 	["bpf/*"]=capture
+	["perfmon/*"]=event
 )
 
 # check_quoted ROOM HEADER: empty when allowed, else what is wrong
@@ -117,6 +118,7 @@ self_test() {
 		ingest/a.c <traceevent/event-parse.h>
 		resolve/a.c <libiberty/demangle.h>
 		event/a.c <bpf/libbpf.h>
+		capture/a.c <perfmon/pfmlib.h>
 		base/a.c <cmocka.h>
 	CASES
 	rm -rf "$dir"
