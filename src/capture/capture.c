@@ -88,6 +88,8 @@ static bool start(struct capture *c, struct err *err)
 	for (size_t i = 0; i < c->counters.v.n; i++)
 		fields &= c->counters.v.v[i].attr.sample_type;
 	embed_init(&c->embed, c->plan->embed, &c->counters);
+	const struct capture_switch *s = &c->plan->switching;
+	c->embed.many = s->on_signal || s->bytes || s->seconds;
 	readers_init(c, fields);
 	if (!output_begin(c, err))
 		return false;
@@ -128,7 +130,18 @@ void capture_fill_result(struct capture *c)
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	r->rings = c->rings.v.n;
+	r->longest_gap = counts.longest_gap;
 	r->command_status = c->workload.status;
+}
+
+/* When nobody reads any more. */
+static uint64_t busiest_ring(const struct rings *r)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < r->v.n; i++)
+		if (!r->v.v[i].backward)
+			most = MAX(most, r->v.v[i].tail);
+	return most;
 }
 
 bool capture_run(const struct capture_plan *plan, const volatile int *stop,
@@ -164,6 +177,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	sigprocmask(SIG_SETMASK, &c.wait_mask, NULL);
 	workload_end(&c.workload);
 	capture_fill_result(&c);
+	result->busiest_ring = busiest_ring(&c.rings);
 
 	rings_close(&c.rings);
 	counters_close(&c.counters);

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "capture/capture.h"
 #include "capture/jit_snapshot.h"
+#include "object/object.h"
 #include "perfdata/attr.h"
 #include "perfdata/embedded.h"
 
@@ -55,6 +56,7 @@ struct sample_layout {
 
 struct embed {
 	enum capture_embed mode;
+	bool many;   /* recordings, one after the other */
 	bool whole;  /* callers are found later, from copied stacks: keep all of a table */
 	bool full;   /* a limit was reached: not everything is noted */
 	bool sorted; /* maps are, by pid and start */
@@ -74,6 +76,7 @@ struct embed {
 	size_t held;
 	struct attr attr; /* of the first event: what records end in */
 	struct jit_snapshot jit;
+	struct kallsyms names; /* of the kernel's functions, as far as they were looked up */
 };
 
 void embed_init(struct embed *e, enum capture_embed mode, const struct counters *cs);

@@ -64,6 +64,7 @@ void embed_free(struct embed *e)
 	u64map_free(&e->parents);
 	u64map_free(&e->by_key);
 	strtab_free(&e->paths);
+	kallsyms_free(&e->names);
 	free(e->recent);
 }
 

@@ -223,6 +223,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
+		.blocks = opts.blocks,
 		.timestamp_name = opts.timestamp_filename,
 		.no_build_ids = opts.no_build_ids,
 		.dry_run = opts.dry_run,
@@ -258,6 +259,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&opts.events.list);
 	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
+	vec_free(&opts.pfm_events);
 	return code;
 }
 

@@ -18,7 +18,8 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 			    .build_id_dir = cli_build_id_dir(o->build_id_dir,
 							     sizeof o->build_id_dir),
 			    .kallsyms = o->kallsyms,
-			    .demangle = !o->no_demangle,
+			    .cfi_cache = cli_cache_dir(o->cache_dir, sizeof o->cache_dir),
+			    			    .demangle = !o->no_demangle,
 			    .force = o->force},
 		.threads = (unsigned)MIN(o->threads, 256),
 		.inlines = o->inlines,
@@ -29,6 +30,7 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 		.pids = o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,
+		.times = o->times,
 	};
 }
 

@@ -8,7 +8,7 @@
 struct input_options {
 	const char *input;
 	const char *symfs, *kallsyms;
-	const char *comms, *pids, *tids, *cpus;
+	const char *comms, *pids, *tids, *cpus, *times;
 	uint64_t max_stack;
 	uint64_t threads;
 	enum inline_mode inlines; /* what the command does unless asked */
@@ -16,6 +16,7 @@ struct input_options {
 	bool no_demangle, full_path, force, quiet;
 	int verbose;
 	char build_id_dir[4096];
+	char cache_dir[4096];
 };
 
 /* All but --inline. */
@@ -95,6 +96,13 @@ bool take_inline(void *value, const char *text, bool negated, struct err *err);
 		{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &(o).tids},     \
 	{                                                                                     \
 		OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &(o).cpus \
+	}
+
+#define TIME_OPTION(o)                                                                   \
+	{                                                                                \
+		OPT_STRING, 0, "time", "RANGES",                                         \
+			"only these times: START,END in seconds, 10%/2, 0%-10%,30%-40%", \
+			.value = &(o).times                                              \
 	}
 
 const char *input_path(const struct input_options *o);

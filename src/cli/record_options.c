@@ -95,6 +95,17 @@ static bool add_filter(void *value, const char *text, bool negated, struct err *
 	return true;
 }
 
+/* Kept among the -e, because a --filter belongs to the last of both. */
+static bool add_pfm_events(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)value;
+	(void)negated;
+	(void)err;
+	vec_push(&opts.pfm_events, opts.events.list.n);
+	vec_push(&opts.events.list, text);
+	return true;
+}
+
 /* A control group is for the events before it. */
 static bool set_cgroups(void *value, const char *text, bool negated, struct err *err)
 {
@@ -156,6 +167,16 @@ static bool set_threads(void *value, const char *text, bool negated, struct err 
 {
 	(void)err;
 	*(const char **)value = negated ? NULL : text ? text : "";
+	return true;
+}
+
+static bool set_aio(void *value, const char *text, bool negated, struct err *err)
+{
+	uint64_t n = 1;
+	if (text && (!str_to_u64(str_of(text), 10, &n) || !n))
+		return err_set(err, ERR_USAGE, "--aio wants a number of blocks, 1 to 4, not \"%s\"",
+			       text);
+	*(unsigned *)value = negated ? 0 : (unsigned)MIN(n, (uint64_t)4);
 	return true;
 }
 
@@ -231,6 +252,8 @@ const struct option record_option_table[] = {
 	{OPT_STRINGS, 'e', "event", "EVENT,…",
 	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
 	 .value = &opts.events},
+	{OPT_CALL, 0, "pfm-events", "EVENT,…", "as -e, but only names that libpfm4 knows",
+	 .call = add_pfm_events},
 	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
 	 .value = &opts.group},
 	{OPT_CALL, 0, "filter", "EXPR",
@@ -344,6 +367,9 @@ const struct option record_option_table[] = {
 	 .value = &opts.timestamp_filename},
 	{OPT_STRING, 0, "max-size", "SIZE", "end when the file is so large: 512K, 1G",
 	 .value = &opts.max_size},
+	{OPT_CALL, 0, "aio", "N",
+	 "write in the background, from N blocks of memory (default 1, at most 4)",
+	 .value = &opts.blocks, .optional_arg = true, .call = set_aio},
 	{OPT_CALL, 0, "threads", "cpu|core|package|numa|MASKS",
 	 "a reader thread for each CPU, core … and a directory of files; masks as "
 	 "CPUS/AFFINITY:CPUS/AFFINITY",

@@ -37,12 +37,13 @@ bool value_ring(const char *text, uint64_t *pages, struct err *err)
 {
 	uint64_t n, page = (uint64_t)sysconf(_SC_PAGESIZE);
 	size_t unit;
-	if (strchr(text, ',')) {
+	struct str trace, first = str_split(str_of(text), ',', &trace);
+	if (trace.p) {
 		err_set(err, ERR_UNSUPPORTED,
-			"-m %s: the second size is for hardware traces (Intel PT, CoreSight), which "
-			"kiln does not record",
-			text);
-		return err_hint(err, "-m %.*s", (int)strcspn(text, ","), text);
+			"-m: the second size, %.*s, is for hardware traces (Intel PT, CoreSight), "
+			"which kiln does not record",
+			(int)trace.n, trace.p);
+		return err_hint(err, "-m %.*s", (int)first.n, first.p);
 	}
 	if (has_unit(str_of(text), "BKMG", &unit)) {
 		if (!value_size(text, "-m", &n, err))

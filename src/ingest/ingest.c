@@ -7,6 +7,7 @@
 #include "ingest/jit.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
 #include "profile/reroot.h"
 
 static void look_at_events(struct ingest *in)
@@ -17,7 +18,7 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
-		in->unwound |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
 			       (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
@@ -133,6 +134,41 @@ static void add_objects(struct ingest *in)
 	}
 }
 
+/* Times of the first and the last sample: where the header does not say, the samples do. */
+static void find_span(struct ingest *in, uint64_t *first, uint64_t *last)
+{
+	*first = perfdata_header(in->pd)->first_sample_time;
+	*last = perfdata_header(in->pd)->last_sample_time;
+	if (*first || *last)
+		return;
+	*first = UINT64_MAX;
+	struct sample_scratch scratch = {0};
+	struct perfdata_iter it;
+	struct record r;
+	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
+	while (perfdata_next(&it, &r)) {
+		const struct perfdata_event *ev = perfdata_event_of(in->pd, &r);
+		struct sample s;
+		if (r.type != PERF_RECORD_SAMPLE || !ev ||
+		    !record_sample(&r, &ev->attr, &scratch, &s) || !s.who.time)
+			continue;
+		*first = MIN(*first, s.who.time);
+		*last = MAX(*last, s.who.time);
+	}
+	sample_scratch_free(&scratch);
+}
+
+static bool choose_times(struct ingest *in, struct err *err)
+{
+	const char *text = in->opt.times;
+	uint64_t first = 0, last = 0;
+	if (!text)
+		return true;
+	if (time_filter_wants_span(text) || in->opt.relative_times)
+		find_span(in, &first, &last);
+	return time_filter_parse(&in->filter.times, text, first, last, in->opt.relative_times, err);
+}
+
 struct ingest *ingest_open(const char *path, const struct ingest_options *opt, struct diags *d,
 			   struct err *err)
 {
@@ -141,7 +177,8 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->diags = d;
 	in->pd = perfdata_open(path, &opt->input, d, err);
 	if (!in->pd ||
-	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err)) {
+	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err) ||
+	    !choose_times(in, err)) {
 		ingest_close(in);
 		return NULL;
 	}
@@ -168,6 +205,7 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
 	ingest_jit_free(in->jit);
@@ -241,7 +279,7 @@ static struct expand_options expand_options(const struct ingest *in)
 				       .lines = in->opt.lines,
 				       .full_path = in->opt.full_path,
 				       .demangle = in->opt.resolve.demangle,
-				       .unwound = in->unwound};
+				       .unwound = in->copied};
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)

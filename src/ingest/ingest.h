@@ -33,6 +33,8 @@ struct ingest_options {
 	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
 	const char *comms, *pids, *tids, *cpus;
+	const char *times;   /* see time_filter.h; NULL = all */
+	bool relative_times; /* these count from the first sample */
 };
 
 struct ingest;

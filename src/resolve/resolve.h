@@ -16,6 +16,7 @@ struct resolve_options {
 	const char *symfs;
 	const char *build_id_dir; /* perf's cache, "~/.debug" */
 	const char *kallsyms;     /* --kallsyms FILE; NULL: the cache, then /proc/kallsyms */
+	const char *cfi_cache;    /* directory of unwind tables; NULL: they are not kept */
 	bool demangle;
 	/* Code made at run time, as far as it is known; NULL: none. Outlives the resolver. */
 	const struct jits *jits;
