@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 
+#include "resolve/jit_cfi.h"
 #include "resolve/unwind.h"
 
 struct unwound {
 	struct unwinder *unwinder; /* NULL: nothing is known about this CPU */
+	struct jit_cfi *made;      /* NULL: no runtime tells how to unwind its code */
 	uint64_t cut, whole, lost;
 	uint64_t largest; /* copy of a stack that was cut */
 };
@@ -13,7 +15,12 @@ struct unwound {
 static struct unwound *unwound_new(struct ingest *in)
 {
 	struct unwound *u = mem_zalloc(sizeof *u);
-	u->unwinder = unwinder_new(in->session, perfdata_header(in->pd)->arch, &in->opt.resolve);
+	const char *machine = perfdata_header(in->pd)->arch;
+	u->unwinder = unwinder_new(in->session, machine, &in->opt.resolve);
+	u->made = jit_cfi_new(in->session, in->opt.resolve.jits, machine);
+	if (u->unwinder && u->made)
+		unwinder_add_source(u->unwinder,
+				    &(struct unwind_source){.find = jit_cfi_find, .ctx = u->made});
 	return u;
 }
 
@@ -22,6 +29,7 @@ void unwound_free(struct unwound *u)
 	if (!u)
 		return;
 	unwinder_free(u->unwinder);
+	jit_cfi_free(u->made);
 	free(u);
 }
 
