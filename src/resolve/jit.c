@@ -185,6 +185,12 @@ static const struct jit_code *code_of(const struct jits *j, object_id object, ui
 	return *table ? jit_table_find(*table, generation, addr) : NULL;
 }
 
+const struct jit_code *jits_code(const struct jits *j, object_id object, uint64_t addr)
+{
+	const struct jit_table *t;
+	return code_of(j, object, addr, &t);
+}
+
 bool jits_line(const struct jits *j, object_id object, uint64_t addr, struct str *file,
 	       uint32_t *line, uint32_t *column)
 {
