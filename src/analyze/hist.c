@@ -87,13 +87,13 @@ static struct place_mark *mark_of(struct builder *b, uint32_t who, uint32_t plac
 	return m;
 }
 
-static uint32_t entry_of(struct builder *b, struct place_mark *m, uint32_t sym, thread_id thread)
+static uint32_t entry_of(struct builder *b, struct place_mark *m, uint32_t frame, thread_id thread)
 {
 	if (!m->entry) {
 		m->entry = (uint32_t)b->h->entries.n;
 		vec_push(&b->h->entries, (struct hist_entry){.who = m->who,
-							     .place = b->keys->sym_place[sym],
-							     .sym = sym,
+							     .place = b->keys->frame_place[frame],
+							     .sym = b->keys->frame_sym[frame],
 							     .thread = thread});
 		if (b->modes)
 			vec_push(&b->h->modes, (struct hist_modes){0});
@@ -116,8 +116,8 @@ static void add_stack(struct builder *b, uint32_t who, const struct profile_row 
 	for (; known < c->nodes.n; known++) {
 		const struct children_node *n = &c->nodes.v[known];
 		if (!n->repeats)
-			(void)entry_of(b, mark_of(b, who, b->keys->frame_place[n->frame]),
-				       b->keys->frame_sym[n->frame], row->thread);
+			(void)entry_of(b, mark_of(b, who, b->keys->frame_place[n->frame]), n->frame,
+				       row->thread);
 	}
 }
 
@@ -148,14 +148,13 @@ static void choose_name(struct builder *b, struct hist_entry *e, uint32_t sym,
 
 static void add_row(struct builder *b, uint32_t who, const struct profile_row *row)
 {
-	uint32_t sym = b->keys->frame_sym[row->leaf.v];
-	struct place_mark *m = mark_of(b, who, b->keys->sym_place[sym]);
-	uint32_t entry = entry_of(b, m, sym, row->thread);
+	struct place_mark *m = mark_of(b, who, b->keys->frame_place[row->leaf.v]);
+	uint32_t entry = entry_of(b, m, row->leaf.v, row->thread);
 	struct hist_entry *e = &b->h->entries.v[entry];
 	e->weight += row->weight;
 	e->count += row->count;
 	if (b->keys->fields->by_name)
-		choose_name(b, e, sym, row);
+		choose_name(b, e, b->keys->frame_sym[row->leaf.v], row);
 	if (b->modes)
 		b->h->modes.v[entry].weight[MIN(b->p->frames.v[row->leaf.v].kind,
 						CODE_KINDS - 1)] += row->weight;

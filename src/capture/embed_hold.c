@@ -90,7 +90,6 @@ static void file_symbols(const struct embed *e, const struct embed_object *o, bo
 
 void embed_symbols(const struct embed *e, const struct embed_object *o, bool gone, struct symtab *t)
 {
-	struct diags unsaid = {0};
 	*t = (struct symtab){0};
 	switch (o->kind) {
 	case EMBEDDED_FILE:
@@ -99,10 +98,7 @@ void embed_symbols(const struct embed *e, const struct embed_object *o, bool gon
 	case EMBEDDED_VDSO:
 		vdso_symbols(t);
 		break;
-	case EMBEDDED_PERF_MAP:
-		(void)!symtab_load_perf_map(t, strtab_get(&e->paths, o->path).p, &unsaid, NULL);
-		break;
-	case EMBEDDED_KERNEL:
+	default:
 		break;
 	}
 }

@@ -17,7 +17,7 @@ static struct {
 	bool addrs;
 	const char *colors;
 	struct svg_options svg;
-} opts = {.output = "flame.svg", .svg.min_width = 0.1};
+} opts = {.output = "flame.svg", .svg.min_width = 0.1, .in.inlines = INLINE_ALL};
 
 static const struct option options[] = {
 	{OPT_STRING, 'o', "output", "FILE",
@@ -60,7 +60,10 @@ static const struct option options[] = {
 	{OPT_DOUBLE, 0, "fontsize", "PIXELS", "size of the font (default: 12)",
 	 .value = &opts.svg.font_size},
 	{OPT_GROUP, .help = "input"},
-	INPUT_OPTIONS(opts.in),
+	INPUT_FILE_OPTIONS(opts.in),
+	STACK_OPTIONS(opts.in),
+	{OPT_CALL, 0, "inline", NULL, "show inlined functions (default); --no-inline: do not",
+	 .value = &opts.in.inlines, .call = take_inline},
 	{0},
 };
 

@@ -18,15 +18,28 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 			    .build_id_dir = cli_build_id_dir(o->build_id_dir,
 							     sizeof o->build_id_dir),
 			    .kallsyms = o->kallsyms,
-			    .demangle = !o->no_demangle},
+			    .cfi_cache = cli_cache_dir(o->cache_dir, sizeof o->cache_dir),
+			    			    .demangle = !o->no_demangle,
+			    .force = o->force},
 		.threads = (unsigned)MIN(o->threads, 256),
+		.inlines = o->inlines,
+		.full_path = o->full_path,
 		.max_stack = (uint32_t)MIN(o->max_stack, UINT32_MAX),
+		.reroot = o->reroot,
 		.comms = o->comms,
 		.pids = o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,
 		.times = o->times,
 	};
+}
+
+bool take_inline(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)text;
+	(void)err;
+	*(enum inline_mode *)value = negated ? INLINE_NONE : INLINE_ALL;
+	return true;
 }
 
 bool no_more_words(const struct parsed *args, struct err *err)

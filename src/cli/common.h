@@ -11,12 +11,16 @@ struct input_options {
 	const char *comms, *pids, *tids, *cpus, *times;
 	uint64_t max_stack;
 	uint64_t threads;
-	bool no_demangle, no_inline, force, quiet;
+	enum inline_mode inlines; /* what the command does unless asked */
+	bool reroot;
+	bool no_demangle, full_path, force, quiet;
 	int verbose;
 	char build_id_dir[4096];
+	char cache_dir[4096];
 };
 
-#define INPUT_OPTIONS(o)                                                                             \
+/* All but --inline. */
+#define INPUT_FILE_OPTIONS(o)                                                                        \
 	{                                                                                            \
 		OPT_STRING,                                                                          \
 		'i',                                                                                 \
@@ -37,12 +41,6 @@ struct input_options {
 		 NULL,                                                                               \
 		 "show symbols as they are in the file",                                             \
 		 .value = &(o).no_demangle},                                                         \
-		{OPT_BOOL,                                                                           \
-		 0,                                                                                  \
-		 "no-inline",                                                                        \
-		 NULL,                                                                               \
-		 "do not expand inlined functions (they are not expanded yet)",                      \
-		 .value = &(o).no_inline},                                                           \
 		{OPT_U64,                                                                            \
 		 0,                                                                                  \
 		 "max-stack",                                                                        \
@@ -59,11 +57,37 @@ struct input_options {
 		 'f',                                                                                \
 		 "force",                                                                            \
 		 NULL,                                                                               \
-		 "no complaint about who owns the file (none is made)",                              \
+		 "perf maps and jitdumps are used whoever they belong to",                           \
 		 .value = &(o).force},                                                               \
 		{OPT_BOOL, 'q', "quiet", NULL, "only results and errors", .value = &(o).quiet},      \
 	{                                                                                            \
 		OPT_COUNT, 'v', "verbose", NULL, "say more", .value = &(o).verbose                   \
+	}
+
+#define INPUT_OPTIONS(o)                                                         \
+	INPUT_FILE_OPTIONS(o),                                                   \
+	{                                                                        \
+		OPT_CALL, 0, "inline", NULL, INLINE_HELP, .value = &(o).inlines, \
+							  .call = take_inline    \
+	}
+
+#define INLINE_HELP                                                                                  \
+	"show inlined functions in all stacks (default: in those unwound from --call-graph dwarf); " \
+	"--no-inline: in none"
+bool take_inline(void *value, const char *text, bool negated, struct err *err);
+
+#define SOURCE_OPTIONS(o)                                                                       \
+	{                                                                                       \
+		OPT_BOOL, 0, "full-source-path", NULL,                                          \
+			"source lines with the whole path of the file", .value = &(o).full_path \
+	}
+
+/* Where stacks are added up. */
+#define STACK_OPTIONS(o)                                                                         \
+	{                                                                                        \
+		OPT_BOOL, 0, "reroot", NULL,                                                     \
+			"stacks that were too deep get the root of longer ones of their thread", \
+			.value = &(o).reroot                                                     \
 	}
 
 #define FILTER_OPTIONS(o)                                                                     \

@@ -1,4 +1,5 @@
 /* kiln: finds the command, parses its options, runs it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,18 @@ static int overview(int code)
 	return cli_finish_stdout(NULL, &o, code);
 }
 
+/* Were one of these closed, the next file opened would take its place and get its output. Opened
+ * the wrong way round, it fails as a closed one does. */
+static void occupy_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+	occupy_standard_files();
 	/* A reader that goes away ends us by a failed write, after which files are still closed. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGBUS, file_cut);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "render/render.h"
+
 /* --- columns --------------------------------------------------------------------------------- */
 
 static bool any_stacks(const struct profile *p)
@@ -119,7 +121,10 @@ static void print_tables(struct out *o, struct ingest *in, const struct report_s
 				    !strncmp(s->columns.sort, "sym", 3),
 	};
 	struct hist_keys keys;
-	hist_keys_init(&keys, p, &h->fields, s->graph.by_address, comms);
+	/* With children, an entry's frames must be told apart in call graphs too. */
+	bool by_line = h->children && hist_fields_lines(&h->fields);
+	enum sym_kind syms = by_line ? MAX(s->graph.syms, SYM_LINE) : s->graph.syms;
+	hist_keys_init(&keys, p, &h->fields, syms, comms);
 	for (size_t i = 1; i < p->events.n; i++) {
 		const struct perfdata_event *ev = perfdata_event(ingest_perfdata(in), i - 1);
 		bool leads = ev->members > 1 && !s->no_group;
@@ -154,5 +159,33 @@ bool report_print(struct out *o, struct ingest *in, const struct report_setup *s
 	filter_free(&h->filter);
 	if (!p->rows.n)
 		diag_add(d, DIAG_NOTE, 1, "the recording has no samples");
+	return true;
+}
+
+bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err)
+{
+	const struct profile *p = ingest_profile(in);
+	bool any = false;
+	if (!any_stacks(p)) {
+		err_set(err, ERR_INPUT, "the recording has no call chains to be judged");
+		return err_hint(err, "record with -g");
+	}
+	if (!ingest_aggregate(in, err))
+		return false;
+	if (json)
+		out_cstr(o, "[");
+	for (uint32_t i = 1; i < p->events.n; i++) {
+		struct quality q;
+		if (!p->events.v[i].has_stacks)
+			continue;
+		quality_measure(p, (event_id){i}, &q);
+		if (json)
+			out_cstr(o, any ? ",\n" : "\n");
+		(json ? quality_json : quality_text)(o, p, (event_id){i}, &q);
+		quality_free(&q);
+		any = true;
+	}
+	if (json)
+		out_cstr(o, "\n]\n");
 	return true;
 }

@@ -32,6 +32,9 @@ struct str *report_last_comms(struct ingest *in);
 void report_hide_single(struct out *o, const struct filter_options *filter,
 			struct hist_fields *fields);
 
+/* Instead of tables: how good the stacks of each event are. */
+MUST_USE bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err);
+
 MUST_USE bool report_print(struct out *o, struct ingest *in, const struct report_setup *s,
 			   struct hist_options *h, struct diags *d, struct err *err);
 

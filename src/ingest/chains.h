@@ -18,11 +18,8 @@ struct chain {
 	uint32_t count; /* of addresses */
 	frame_id leaf;  /* of the sampled ip */
 	union {
-		struct { /* interned */
-			stack_id stack;
-			uint32_t row; /* for the reader's use: the row it was last counted in */
-		};
-		struct { /* flat: c->frames[first .. first + depth), leaf first */
+		stack_id stack; /* interned */
+		struct {        /* flat: c->frames[first .. first + depth), leaf first */
 			uint32_t first, depth;
 		};
 	};

@@ -54,6 +54,8 @@ void symbolize(struct profile *p, struct resolver *r, bool demangle_names, struc
 	struct arena scratch = {0};
 	for (size_t i = 1; i < p->frames.n; i++) {
 		struct profile_frame *f = &p->frames.v[i];
+		if (f->kind == CODE_USER && p->objects.v[f->object.v].jit)
+			f->flags |= FRAME_JIT;
 		if (l.uncovered[i]) {
 			f->object = (object_id){0};
 			f->flags |= FRAME_NO_MAP;

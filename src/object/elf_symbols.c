@@ -128,19 +128,27 @@ static bool wanted(const void *run, uint64_t from, uint64_t to)
 	return elf_offset_executable(run, from, to);
 }
 
-bool symtab_from_elf(struct symtab *t, const struct elf_file *syms, const struct elf_file *run)
+static void read_table(struct loader *l, const struct elf_file *syms, const char *section,
+		       uint32_t type)
 {
-	struct loader l = {.syms = syms, .run = run, .build.mangled = true};
+	l->syms = syms;
 	/* Indices of symbols have 16 bits. */
-	l.section_count = MIN(syms->shnum, SHN_LORESERVE);
-	l.sections = mem_calloc(l.section_count, sizeof *l.sections);
-	const struct arch *arch = arch_by_machine(syms->machine);
-	l.mapping_symbols = syms->machine == EM_ARM || (arch && arch->mapping_symbols);
+	l->section_count = MIN(syms->shnum, SHN_LORESERVE);
+	l->sections = mem_calloc(l->section_count, sizeof *l->sections);
+	insert_table(l, section, type);
+	symtab_build_pass(&l->build, true);
+	free(l->sections);
+}
 
-	insert_table(&l, ".symtab", SHT_SYMTAB);
-	symtab_build_pass(&l.build, true);
-	insert_table(&l, ".dynsym", SHT_DYNSYM);
-	symtab_build_pass(&l.build, true);
+bool symtab_from_elf(struct symtab *t, const struct elf_sources *from)
+{
+	const struct elf_file *run = from->run;
+	struct loader l = {.run = run, .build.mangled = true};
+	const struct arch *arch = arch_by_machine(from->syms->machine);
+	l.mapping_symbols = from->syms->machine == EM_ARM || (arch && arch->mapping_symbols);
+
+	read_table(&l, from->mini ? from->mini : from->syms, ".symtab", SHT_SYMTAB);
+	read_table(&l, from->syms, ".dynsym", SHT_DYNSYM);
 	bool any = l.build.all.n > 0;
 	if (any) {
 		elf_plt_insert(run, &l.build, &t->arena);
@@ -149,6 +157,5 @@ bool symtab_from_elf(struct symtab *t, const struct elf_file *syms, const struct
 	}
 	t->mangled = true;
 	symtab_build_free(&l.build);
-	free(l.sections);
 	return any;
 }

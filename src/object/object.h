@@ -44,7 +44,8 @@ struct symtab {
 	struct build_id build_id;         /* of the file the symbols came from */
 	bool mangled;                     /* names may need demangle(): user ELF files only */
 	struct arena arena;               /* owns names made here (PLT, kallsyms, perf maps) … */
-	struct mapped map;                /* … and this file those that are in it */
+	struct mapped map;                /* … and this file those that are in it, */
+	struct mapped mini;               /* or this one, unpacked from a section of it */
 };
 
 void symtab_free(struct symtab *t);
@@ -63,7 +64,8 @@ struct object_source {
 };
 
 /* ELF symbols, from the file itself, its separate debug file (build id, debuglink) or the build-id
- * cache, chosen in perf's order; .symtab before .dynsym, PLT entries named "foo@plt". A file whose
+ * cache, chosen in perf's order; .symtab (or that of .gnu_debugdata) before .dynsym, PLT entries
+ * named "foo@plt". A file whose
  * build id differs from the recorded one is not used: that is told in DIAG_CHANGED_OBJECT, and the
  * result is true with an empty table. False: there is no such file, it is not ELF, or it has no
  * symbols. Thread-safe: touches nothing shared but `d`. */
@@ -84,6 +86,12 @@ struct kallsyms {
 };
 MUST_USE bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err);
 void kallsyms_free(struct kallsyms *k);
+
+/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the symbols
+ * at these addresses, which are brought in order, and possibly some more. False when it cannot be
+ * read. */
+struct out;
+MUST_USE bool kallsyms_near(const char *path, uint64_t *addrs, size_t n, struct out *text);
 
 /* A perf map ("START SIZE name" per line, hex). Later lines win where they overlap. Lines that do
  * not parse are counted in DIAG_BAD_MAP_FILE. */

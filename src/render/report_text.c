@@ -49,6 +49,10 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 	string_id name = p->funcs.v[fr->func.v].name;
 	/* "[.] " before names; perf counts the last name of a thread, not the one it shows. */
 	widen(c, FIELD_SYMBOL, 4 + (name.v ? profile_str(p, name).n : 2 + ADDRESS_DIGITS));
+	size_t in_place = c->keys->place_frame[e->place];
+	widen(c, FIELD_SRCLINE, profile_str(p, p->frames.v[in_place].srcline).n);
+	if (c->keys->files)
+		widen(c, FIELD_SRCFILE, profile_str(p, c->keys->files[in_place]).n);
 	widen(c, FIELD_COMM, hist_keys_last_comm(c->keys, e->thread).n);
 	if (fr->object.v)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
@@ -261,6 +265,8 @@ static void cell_symbol(struct columns *c, const struct profile_frame *fr)
 		out_str(&c->line, name);
 	else
 		cell_address(c, fr->addr);
+	if (name.n && fr->flags & FRAME_INLINED) /* which perf does not count in the width */
+		out_cstr(&c->line, " (inlined)");
 }
 
 static void cell_trace(struct columns *c, const struct hist_who *who)
@@ -294,6 +300,13 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 		break;
 	case FIELD_CPU:
 		out_fmt(&c->line, "%3.3" PRId32, (int32_t)who->cpu);
+		break;
+	case FIELD_SRCLINE:
+		out_str(&c->line,
+			profile_str(p, p->frames.v[c->keys->place_frame[e->place]].srcline));
+		break;
+	case FIELD_SRCFILE:
+		out_str(&c->line, profile_str(p, c->keys->files[c->keys->place_frame[e->place]]));
 		break;
 	case FIELD_TRACE:
 		cell_trace(c, who);

@@ -5,6 +5,7 @@
 #ifndef KILN_KERNEL_H
 #define KILN_KERNEL_H
 
+#include "object/debug_info.h"
 #include "resolve/resolve.h"
 
 struct kernel_symbols {
@@ -14,6 +15,8 @@ struct kernel_symbols {
 	uint64_t start, end; /* what the kernel's own symbols cover */
 	struct kallsyms kallsyms;
 	const struct symtab *embedded; /* came with the recording; NULL: none */
+	struct debug_info *debug;      /* of the image named by --vmlinux; NULL: none */
+	uint64_t debug_delta;          /* recorded address - address in there */
 	struct diags diags;
 };
 

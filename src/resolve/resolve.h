@@ -10,11 +10,19 @@
 #include "object/object.h"
 #include "session/session.h"
 
+struct jits;
+
 struct resolve_options {
 	const char *symfs;
 	const char *build_id_dir; /* perf's cache, "~/.debug" */
 	const char *kallsyms;     /* --kallsyms FILE; NULL: the cache, then /proc/kallsyms */
+	const char *cfi_cache;    /* directory of unwind tables; NULL: they are not kept */
 	bool demangle;
+	/* Code made at run time, as far as it is known; NULL: none. Outlives the resolver. */
+	const struct jits *jits;
+	bool force;         /* perf maps, whoever they belong to */
+	int64_t recorded;   /* when the recording ended, seconds since 1970; 0: not known … */
+	uint64_t last_time; /* … and the time of its last sample */
 };
 
 struct resolver;
@@ -46,6 +54,9 @@ const struct symbol *resolver_symbol(const struct resolver *r, object_id object,
 
 /* The names of this object may need demangle(). */
 bool resolver_mangled(const struct resolver *r, object_id object);
+
+/* Its symbols came from a file on disk: what addr2line could have read. */
+bool resolver_has_file(const struct resolver *r, object_id object);
 
 /* Recorded address - address in the object's symbol table: not 0 for a kernel that lay elsewhere.
  */

@@ -23,13 +23,15 @@ declare -A doors=(
 	[cli]="arch profile perfdata event object session resolve capture ingest analyze render ui tools"
 )
 
-# header pattern -> the only room that may include it
+# header pattern -> the only rooms that may include it
 declare -A owners=(
 	["libelf.h"]=object ["gelf.h"]=object ["elfutils/*"]=object ["dwarf.h"]=object
 	["demangle.h"]=object ["libiberty/*"]=object
-	["zstd.h"]=perfdata ["zstd_errors.h"]=perfdata
+	["zstd.h"]="perfdata object" ["zstd_errors.h"]=perfdata
+	["zlib.h"]=object ["lzma.h"]=object ["lzma/*"]=object
 	["traceevent/*"]=event ["event-parse.h"]=event
 	["bpf/*"]=capture
+	["perfmon/*"]=event
 )
 
 # check_quoted ROOM HEADER: empty when allowed, else what is wrong
@@ -51,8 +53,8 @@ check_system() { # ROOM HEADER FILE
 	local pattern
 	for pattern in "${!owners[@]}"; do
 		# shellcheck disable=SC2053 # a pattern on purpose
-		if [[ $2 == $pattern ]] && [ "${owners[$pattern]}" != "$1" ]; then
-			echo "belongs to ${owners[$pattern]} alone"
+		if [[ $2 == $pattern && " ${owners[$pattern]} " != *" $1 "* ]]; then
+			echo "belongs to ${owners[$pattern]// / and } alone"
 		fi
 	done
 	if [ "$2" = cmocka.h ] && [[ $3 != *_test.c && $3 != */test_*.h ]]; then
@@ -111,10 +113,12 @@ self_test() {
 		session/a.c "object/object.h"
 		attic/a.c "base/str.h"
 		perfdata/a.c <libelf.h>
-		object/a.c <zstd.h>
+		session/a.c <zstd.h>
+		perfdata/a.c <zlib.h>
 		ingest/a.c <traceevent/event-parse.h>
 		resolve/a.c <libiberty/demangle.h>
 		event/a.c <bpf/libbpf.h>
+		capture/a.c <perfmon/pfmlib.h>
 		base/a.c <cmocka.h>
 	CASES
 	rm -rf "$dir"
