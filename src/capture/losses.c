@@ -49,7 +49,7 @@ static void tell(const struct capture *c, struct out *o)
 	o->n = 0;
 }
 
-static double since_start(const struct scan *s, uint64_t time)
+static double since_start(const struct scan_counts *s, uint64_t time)
 {
 	return time > s->start_time ? (double)(time - s->start_time) / 1e9 : 0;
 }
@@ -58,9 +58,9 @@ void losses_tell(const struct capture *c)
 {
 	struct out o;
 	size_t told = 0;
-	const struct scan *s = &c->scan;
 	if (!c->plan->note)
 		return;
+	const struct scan_counts counts = readers_counts(c), *s = &counts;
 	out_memory(&o);
 	for (size_t i = 0; i < c->counters.v.n && told < EVENTS_TOLD; i++)
 		if (put_event(&o, &c->counters.v.v[i])) {

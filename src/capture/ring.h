@@ -10,7 +10,8 @@
 struct perf_event_mmap_page;
 
 struct ring {
-	int fd; /* the event that owns it; borrowed */
+	int fd;      /* the event that owns it; borrowed */
+	int32_t cpu; /* -1: a thread's, on any */
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 	size_t size;   /* of data: a power of two */

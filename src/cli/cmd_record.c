@@ -196,7 +196,6 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.per_thread = opts.per_thread,
 		.period = opts.period,
 		.user_rate = opts.frequency || opts.period,
-		.strict_rate = opts.strict_frequency,
 		.no_samples = opts.no_samples,
 		.sample_addr = opts.data,
 		.sample_cpu = opts.sample_cpu,
@@ -209,6 +208,16 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.control_fd = -1,
 		.ack_fd = -1,
 		.dump = &dump_signals,
+		.strict_rate = opts.strict_freq,
+		.sample_identifier = opts.sample_identifier,
+		.read_times = opts.running_time,
+		.threads = opts.threads,
+		.affinity = opts.affinity,
+		.realtime = (int)MIN(opts.realtime, (uint64_t)INT32_MAX),
+		.synth = opts.synth,
+		.synth_last = opts.tail_synthesize,
+		.synth_threads = (unsigned)MIN(opts.synth_threads, (uint64_t)256),
+		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
 		.timestamp_name = opts.timestamp_filename,
@@ -220,6 +229,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.verbose = opts.verbose > 0,
 		.attr_dir = getenv("PERF_TEST_ATTR"),
 		.note = record_note,
+		.answer = record_answer,
 		.written = record_written,
 		.progress = isatty(STDERR_FILENO) && !opts.quiet ? record_progress : NULL,
 	};
@@ -243,6 +253,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&cmdline.words);
 	free((void *)cmdline.text.p);
 	vec_free(&opts.events.list);
+	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
 	return code;
 }

@@ -1,4 +1,5 @@
 /* What a recording tells while it runs and when it ends. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +18,53 @@ void record_note(const char *sentence)
 		fprintf(stderr, "%s record: %s\n", cli_name(), sentence);
 }
 
-/* A recording made through sudo belongs to who asked for it. The file is looked at again, without
- * following links, because its directory may belong to somebody else. */
+/* The file is looked at again, without following links, because its directory may belong to
+ * somebody else. */
+static bool give_one(int dir, const char *name, int kind, uid_t uid, gid_t gid)
+{
+	struct stat st;
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	bool ours = fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == (mode_t)kind &&
+		    st.st_uid == 0 && (kind == S_IFDIR || st.st_nlink == 1);
+	bool ok = !ours || fchown(fd, uid, gid) == 0;
+	close(fd);
+	return ok;
+}
+
+/* Its files first: they are found through it as long as it is still root's. */
+static bool give_directory(const char *path, uid_t uid, gid_t gid)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	bool ok = true;
+	if (!d)
+		return true;
+	for (struct dirent *e; (e = readdir(d));)
+		ok = give_one(fd, e->d_name, S_IFREG, uid, gid) && ok;
+	closedir(d);
+	return give_one(AT_FDCWD, path, S_IFDIR, uid, gid) && ok;
+}
+
+/* A recording made through sudo belongs to who asked for it. */
 static void give_to_sudo_user(const char *path)
 {
 	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
 	uint64_t uid, gid;
-	struct stat st;
 	if (geteuid() != 0 || !uid_text || !gid_text || !str_to_u64(str_of(uid_text), 10, &uid) ||
 	    !str_to_u64(str_of(gid_text), 10, &gid) || uid > UINT32_MAX || gid > UINT32_MAX)
 		return;
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == 0 && st.st_nlink == 1 &&
-	    fchown(fd, (uid_t)uid, (gid_t)gid) != 0)
+	if (!give_directory(path, (uid_t)uid, (gid_t)gid) ||
+	    !give_one(AT_FDCWD, path, S_IFREG, (uid_t)uid, (gid_t)gid))
 		record_note("the recording could not be given to the user who called sudo");
-	close(fd);
+}
+
+void record_answer(const char *text)
+{
+	bool taken = opts.output && !strcmp(opts.output, "-");
+	fputs(text, taken ? stderr : stdout);
+	fflush(taken ? stderr : stdout);
 }
 
 void record_written(const char *path)

@@ -87,6 +87,12 @@ struct kallsyms {
 MUST_USE bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err);
 void kallsyms_free(struct kallsyms *k);
 
+/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the symbols
+ * at these addresses, which are brought in order, and possibly some more. False when it cannot be
+ * read. */
+struct out;
+MUST_USE bool kallsyms_near(const char *path, uint64_t *addrs, size_t n, struct out *text);
+
 /* A perf map ("START SIZE name" per line, hex). Later lines win where they overlap. Lines that do
  * not parse are counted in DIAG_BAD_MAP_FILE. */
 MUST_USE bool symtab_load_perf_map(struct symtab *t, const char *path, struct diags *d,

@@ -147,13 +147,13 @@ static bool begin(struct unwinder *u, const struct unwind_input *in, struct unwi
 	return true;
 }
 
-/* Where the walk is now. A thread in the kernel is behind its system call: that may be the last
- * instruction of what is known, as in the code signal handlers return to. */
+/* Where the walk is now. Behind a system call nothing may be known: the code that signal handlers
+ * return to ends there. */
 static const struct unwind_place *place_of(struct unwinder *u, const struct unwind_input *in,
 					   const struct unwind_walk *w)
 {
 	const struct unwind_place *p = find_place(u, in, w->exact ? w->pc : w->pc - 1);
-	if (w->exact && !p->rule)
+	if (w->exact && p->object && !p->rule && unwind_follows_syscall(u->arch, p))
 		p = find_place(u, in, w->pc - 1);
 	return p;
 }
@@ -162,6 +162,27 @@ static enum unwind_step step(struct unwind_walk *w)
 {
 	enum unwind_step s = w->place->rule ? unwind_step_cfi(w) : STEP_UNKNOWN;
 	return s == STEP_UNKNOWN ? unwind_step_frame(w) : s;
+}
+
+/* A function without CFI at its very beginning or end, where its frame is not yet or no more: the
+ * return address is on top of the stack, or below the frame pointer just pushed. Elsewhere code
+ * addresses are hardly ever there. */
+static bool step_bare(struct unwinder *u, const struct unwind_input *in, struct unwind_walk *w)
+{
+	uint64_t ra[2];
+	const struct arch_dwarf *a = &u->arch->dwarf;
+	if (a->ra_register || w->stack_size < sizeof ra)
+		return false;
+	memcpy(ra, w->stack, sizeof ra);
+	bool pushed = ra[0] == w->regs[a->fp];
+	const struct unwind_place *p = find_place(u, in, ra[pushed] - 1);
+	if (!p->object || !unwind_follows_call(u->arch, p))
+		return false;
+	w->regs[a->sp] += pushed ? 16 : 8;
+	w->valid &= a->saved | (uint32_t)1 << a->sp;
+	w->pc = ra[pushed];
+	w->exact = false;
+	return true;
 }
 
 static void walk(struct unwinder *u, const struct unwind_input *in, struct unwind_walk *w,
@@ -177,13 +198,15 @@ static void walk(struct unwinder *u, const struct unwind_input *in, struct unwin
 		}
 		here->object->wanted = true;
 		object_id id = here->id;
-		enum unwind_step s = step(w);
+		bool guessed = !here->rule;
+		bool bare = w->exact && guessed && step_bare(u, in, w);
+		enum unwind_step s = bare ? STEP_CALLER : step(w);
 		if (s == STEP_OUTERMOST) {
 			out->end = UNWIND_WHOLE;
 			return;
 		}
 		const struct unwind_place *next = s == STEP_CALLER ? place_of(u, in, w) : NULL;
-		if (!next || !next->object) {
+		if (!next || !next->object || (guessed && !unwind_follows_call(u->arch, next))) {
 			out->end = s == STEP_CUT ? UNWIND_CUT : UNWIND_LOST;
 			out->lost_in = id;
 			return;

@@ -71,7 +71,7 @@ static bool find_cfa(struct unwind_walk *w, const struct cfi_rule *r, uint64_t *
 struct callee {
 	const uint64_t *regs;
 	uint32_t valid;
-	uint64_t cfa;
+	uint64_t cfa, sp;
 };
 
 static bool find_saved(struct unwind_walk *w, const struct callee *c, const struct cfi_save *s,
@@ -84,6 +84,12 @@ static bool find_saved(struct unwind_walk *w, const struct callee *c, const stru
 		*out = c->regs[s->reg];
 		return c->valid >> s->reg & 1;
 	case CFI_AT_CFA:
+		/* A function that is about to return has popped what lies below sp; compilers do
+		 * not always say so. */
+		if (c->cfa + value < c->sp) {
+			*out = c->regs[s->reg];
+			return c->valid >> s->reg & 1;
+		}
 		return read_stack(w, c->cfa + value, out);
 	case CFI_CFA_PLUS:
 		*out = c->cfa + value;
@@ -117,7 +123,7 @@ static void restore_registers(struct unwind_walk *w, const struct cfi_rule *r, u
 	const struct arch_dwarf *a = &w->arch->dwarf;
 	const struct cfi_save *s = cfi_saves(w->place->table, r);
 	uint64_t copy[ARRAY_LEN(w->regs)];
-	struct callee c = {.regs = w->regs, .valid = w->valid, .cfa = cfa};
+	struct callee c = {.regs = w->regs, .valid = w->valid, .cfa = cfa, .sp = w->regs[a->sp]};
 	if (needs_copy(s, r->save_count)) {
 		memcpy(copy, w->regs, sizeof copy);
 		c.regs = copy;
@@ -141,6 +147,15 @@ static bool says_outermost(const struct cfi_table *t, const struct cfi_rule *r)
 {
 	const struct cfi_save *s = cfi_saves(t, r);
 	return r->save_count && s->reg == t->arch->dwarf.ra && s->how == CFI_UNDEFINED;
+}
+
+/* The return address is in a register though calls put it on the stack: this is the end of longjmp
+ * or of the C++ runtime, about to jump there. Nobody called from there. */
+static bool jumps(const struct cfi_table *t, const struct cfi_rule *r)
+{
+	const struct cfi_save *s = cfi_saves(t, r);
+	return r->save_count && !t->arch->dwarf.ra_register && s->reg == t->arch->dwarf.ra &&
+	       s->how == CFI_IN_REG;
 }
 
 static enum unwind_step go_to(struct unwind_walk *w, uint64_t ra, bool exact)
@@ -168,8 +183,9 @@ enum unwind_step unwind_step_cfi(struct unwind_walk *w)
 	if (!find_cfa(w, r, &cfa))
 		return w->missing ? STEP_CUT : STEP_UNKNOWN;
 	bool signal = r->flags & CFI_SIGNAL;
-	/* Callers are above. A leaf may not have touched the stack where calls do not either. */
-	if (!signal && (a->ra_register ? cfa < sp : cfa <= sp))
+	/* Callers are above. Only the innermost frame may be empty: its return address can be in a
+	 * register. */
+	if (!signal && (cfa < sp || (cfa == sp && !w->exact)))
 		return STEP_NONE;
 	w->missing = false;
 	restore_registers(w, r, cfa);
@@ -178,7 +194,7 @@ enum unwind_step unwind_step_cfi(struct unwind_walk *w)
 	uint64_t ra = w->regs[a->ra];
 	if (!signal && w->regs[a->sp] == sp && (ra & a->ra_mask) == pc)
 		return STEP_NONE;
-	return go_to(w, ra, signal);
+	return go_to(w, ra, signal || jumps(w->place->table, r));
 }
 
 enum unwind_step unwind_step_frame(struct unwind_walk *w)
@@ -199,4 +215,66 @@ enum unwind_step unwind_step_frame(struct unwind_walk *w)
 	w->regs[a->sp] = fp + 16;
 	w->valid = (uint32_t)1 << a->fp | (uint32_t)1 << a->sp;
 	return go_to(w, ra, false);
+}
+
+/* --- return addresses ---------------------------------------------------------------------------
+ */
+
+/* The last bytes before the return address end in "call": E8 and four bytes, or FF /2 with whatever
+ * its address needs. */
+static bool x86_call(const uint8_t *end, size_t n)
+{
+	if (n >= 5 && end[-5] == 0xe8)
+		return true;
+	for (size_t size = 2; size <= 7 && size <= n; size++) {
+		const uint8_t *p = end - size;
+		uint8_t mod = p[1] >> 6, rm = p[1] & 7;
+		if (p[0] != 0xff || (p[1] >> 3 & 7) != 2)
+			continue;
+		size_t need = 2;
+		if (mod != 3 && rm == 4)
+			need++; /* scale and index */
+		if (mod == 1)
+			need++;
+		else if (mod == 2 || (mod == 0 && rm == 5))
+			need += 4;
+		if (need == size)
+			return true;
+	}
+	return false;
+}
+
+/* bl, blr and its signed forms */
+static bool arm64_call(const uint8_t *end, size_t n)
+{
+	if (n < 4)
+		return false;
+	uint32_t insn = load32(end - 4);
+	return insn >> 26 == 0x25 || (insn & 0xfffffc1f) == 0xd63f0000 ||
+	       (insn & 0xfefff800) == 0xd63f0800;
+}
+
+bool unwind_follows_call(const struct arch *a, const struct unwind_place *place)
+{
+	struct str image = place->object->image;
+	uint64_t end = place->addr + 1 + place->bias;
+	if (!image.n || end > image.n)
+		return true;
+	/* Handlers return to code that nobody called. */
+	if (place->rule && (place->rule->flags & CFI_SIGNAL))
+		return true;
+	const uint8_t *p = (const uint8_t *)image.p + end;
+	return a->dwarf.ra_register ? arm64_call(p, (size_t)end) : x86_call(p, (size_t)end);
+}
+
+bool unwind_follows_syscall(const struct arch *a, const struct unwind_place *place)
+{
+	struct str image = place->object->image;
+	uint64_t end = place->addr + place->bias;
+	if (end > image.n || end < 4)
+		return false;
+	const uint8_t *p = (const uint8_t *)image.p + end;
+	if (a->dwarf.ra_register)
+		return load32(p - 4) == 0xd4000001; /* svc 0 */
+	return p[-2] == 0x0f && p[-1] == 0x05;
 }

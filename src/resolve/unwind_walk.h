@@ -42,4 +42,10 @@ enum unwind_step unwind_step_cfi(struct unwind_walk *w);
 /* By the frame pointer. */
 enum unwind_step unwind_step_frame(struct unwind_walk *w);
 
+/* Whether the instruction before a return address is a call, as far as its bytes are known: what
+ * does not follow a call is no return address. `place`: of the byte before it. */
+bool unwind_follows_call(const struct arch *a, const struct unwind_place *place);
+/* Whether the instruction before this very place is known to be a system call. */
+bool unwind_follows_syscall(const struct arch *a, const struct unwind_place *place);
+
 #endif

@@ -1,10 +1,12 @@
 #!/bin/bash
 # Stacks of --call-graph dwarf, unwound by perf and by kiln. Where perf's stack reaches the thread's
-# first function, kiln's is the same, frame by frame; and kiln's do so in all samples but a few.
+# first function, kiln's is the same, frame by frame (or goes on, where perf mistook clone3 for it);
+# and kiln's reach it in all samples but a few.
 # timeout: 300
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_perf
+need_sampling
 export HOME=$PWD
 
 # One line per sample: its stack, innermost first, without what lies in no mapping.
@@ -16,7 +18,7 @@ stacks() {
 	END { flush() }' "$1"
 }
 
-whole='(_start|clone|__clone|clone3|__clone3)\+0x[0-9a-f]+ \([^)]*\)$'
+whole='(_start|_dl_start_user|clone|__clone|clone3|__clone3)\+0x[0-9a-f]+ \([^)]*\)$'
 
 n=0
 check() { # NAME: incomplete stacks allowed, per thousand
@@ -41,7 +43,8 @@ check() { # NAME: incomplete stacks allowed, per thousand
 		reached = $0 ~ whole
 		perf_reached += want ~ whole
 		if (!reached) incomplete++
-		if (want ~ whole && want != $0) {
+		# In clone3 itself perf stops, as if this were the new thread.
+		if (want ~ whole && index($0, want) != 1) {
 			differ++
 			if (differ <= 2) print "# perf: " want "\n# kiln: " $0
 		}
@@ -60,12 +63,9 @@ check() { # NAME: incomplete stacks allowed, per thousand
 record() { # NAME COMMAND...
 	local name=$1
 	shift
-	for _ in 1 2 3; do
-		perf record -q -F 1999 --call-graph dwarf,32768 -o "$name.data" "$@" > log 2>&1 && return
-		grep -q 'terminated' log || break
-	done
+	"$KILN" record -q -F 1999 --call-graph dwarf,32768 -o "$name.data" -- "$@" > log 2>&1 && return
 	n=$((n + 1))
-	echo "ok $n - $name # SKIP perf cannot record this here: $(tail -n 1 log)"
+	echo "not ok $n - $name: cannot record: $(tail -n 1 log)"
 	return 1
 }
 
@@ -76,7 +76,7 @@ for kind in recursion deep allocas realign callbacks jumps signals library threa
 	record $kind ./cxx $kind 0.3 && check $kind 1
 done
 # While libgcc installs the context of a landing pad, its stack is neither the old nor the new one.
-record exceptions ./cxx exceptions 0.3 && check exceptions 10
+record exceptions ./cxx exceptions 0.3 && check exceptions 25
 if clang++ -O3 -fomit-frame-pointer -o cxx-clang "$KILN_SRC/tests/diff/unwind.cc" -lpthread 2> log; then
 	for kind in recursion callbacks signals; do
 		record clang-$kind ./cxx-clang $kind 0.3 && check clang-$kind 1
