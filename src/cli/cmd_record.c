@@ -223,6 +223,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
+		.blocks = opts.blocks,
 		.timestamp_name = opts.timestamp_filename,
 		.no_build_ids = opts.no_build_ids,
 		.dry_run = opts.dry_run,

@@ -1,6 +1,16 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-	&cmd_diff,   &cmd_evlist, &cmd_flame,  &cmd_fold, &cmd_help,    &cmd_list,
-	&cmd_record, &cmd_report, &cmd_script, &cmd_test, &cmd_version, NULL,
+	&cmd_diff,
+	&cmd_evlist,
+	&cmd_flame,
+	&cmd_fold,
+	&cmd_help,
+	&cmd_list,
+	&cmd_record,
+	&cmd_report,
+	&cmd_script,
+	&cmd_test,
+	&cmd_version,
+	NULL,
 };

@@ -170,6 +170,16 @@ static bool set_threads(void *value, const char *text, bool negated, struct err 
 	return true;
 }
 
+static bool set_aio(void *value, const char *text, bool negated, struct err *err)
+{
+	uint64_t n = 1;
+	if (text && (!str_to_u64(str_of(text), 10, &n) || !n))
+		return err_set(err, ERR_USAGE, "--aio wants a number of blocks, 1 to 4, not \"%s\"",
+			       text);
+	*(unsigned *)value = negated ? 0 : (unsigned)MIN(n, (uint64_t)4);
+	return true;
+}
+
 static bool set_affinity(void *value, const char *text, bool negated, struct err *err)
 {
 	enum capture_affinity *affinity = value;
@@ -357,6 +367,9 @@ const struct option record_option_table[] = {
 	 .value = &opts.timestamp_filename},
 	{OPT_STRING, 0, "max-size", "SIZE", "end when the file is so large: 512K, 1G",
 	 .value = &opts.max_size},
+	{OPT_CALL, 0, "aio", "N",
+	 "write in the background, from N blocks of memory (default 1, at most 4)",
+	 .value = &opts.blocks, .optional_arg = true, .call = set_aio},
 	{OPT_CALL, 0, "threads", "cpu|core|package|numa|MASKS",
 	 "a reader thread for each CPU, core … and a directory of files; masks as "
 	 "CPUS/AFFINITY:CPUS/AFFINITY",

@@ -42,6 +42,7 @@ struct record_options {
 	bool switch_events, namespaces, all_cgroups, no_bpf_event;
 	bool no_build_ids, no_build_id_cache, build_id_all, build_id_mmap;
 	uint64_t compress; /* level; 0: not at all */
+	unsigned blocks;   /* of --aio */
 	bool switching, timestamp_filename, overwrite, dry_run;
 	enum capture_embed embed;
 	bool quiet, strict;

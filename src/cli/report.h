@@ -25,15 +25,15 @@ struct report_setup {
 MUST_USE bool report_prepare(const struct report_setup *s, struct ingest *in,
 			     struct hist_options *h, struct err *err);
 
+/* Instead of tables: how good the stacks of each event are. */
+MUST_USE bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err);
+
 /* What each thread was called at the end of the recording, by thread_id; heap, texts borrowed. */
 struct str *report_last_comms(struct ingest *in);
 
 /* Hides columns in which the filter leaves one value; `o`, if not NULL, says which instead. */
 void report_hide_single(struct out *o, const struct filter_options *filter,
 			struct hist_fields *fields);
-
-/* Instead of tables: how good the stacks of each event are. */
-MUST_USE bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err);
 
 MUST_USE bool report_print(struct out *o, struct ingest *in, const struct report_setup *s,
 			   struct hist_options *h, struct diags *d, struct err *err);
