@@ -321,7 +321,8 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
+	if (!in->opt.no_symbols)
+		symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
 	if (in->opt.reroot)
 		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);
