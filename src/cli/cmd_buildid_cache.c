@@ -205,7 +205,7 @@ static void list_all(struct out *o)
 static bool list_missing(struct out *o, struct diags *d, struct err *err)
 {
 	struct recorded r;
-	if (!recorded_read(&r, opts.missing, false, d, err))
+	if (!recorded_read(&r, opts.missing, RECORDED_LISTED, d, err))
 		return false;
 	for (size_t i = 0; i < r.objects.n; i++) {
 		char hex[2 * BUILD_ID_MAX + 1] = "";

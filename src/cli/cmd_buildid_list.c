@@ -171,7 +171,7 @@ static bool print_kernel(struct out *o, struct err *err)
 static bool print_recording(struct out *o, const char *path, struct diags *d, struct err *err)
 {
 	struct recorded r;
-	if (!recorded_read(&r, path, opts.with_hits, d, err))
+	if (!recorded_read(&r, path, opts.with_hits ? RECORDED_HITS : RECORDED_LISTED, d, err))
 		return false;
 	for (size_t i = 0; i < r.objects.n; i++)
 		print_line(o, &r.objects.v[i].id, r.objects.v[i].path);

@@ -59,7 +59,15 @@ static void add_hits(struct recorded *r, struct ingest *in)
 	strtab_free(&names);
 }
 
-bool recorded_read(struct recorded *r, const char *path, bool only_hits, struct diags *d,
+static void add_mapped(struct recorded *r, const struct session *s)
+{
+	for (uint32_t k = 1; k < session_object_count(s); k++) {
+		const struct session_object *object = session_object(s, (object_id){k});
+		add(r, &object->build_id, session_str(s, object->path));
+	}
+}
+
+bool recorded_read(struct recorded *r, const char *path, enum recorded_which which, struct diags *d,
 		   struct err *err)
 {
 	*r = (struct recorded){0};
@@ -71,7 +79,9 @@ bool recorded_read(struct recorded *r, const char *path, bool only_hits, struct 
 	if (!ingest)
 		return false;
 	bool ok = true;
-	if (!only_hits && perfdata_build_id_count(ingest_perfdata(ingest)))
+	if (which == RECORDED_MAPPED)
+		add_mapped(r, ingest_session(ingest));
+	else if (which == RECORDED_LISTED && perfdata_build_id_count(ingest_perfdata(ingest)))
 		add_listed(r, ingest_perfdata(ingest));
 	else if ((ok = ingest_aggregate(ingest, err)))
 		add_hits(r, ingest);

@@ -19,10 +19,15 @@ struct recorded {
 	VEC(struct recorded_object) objects;
 };
 
-/* In perf's order: as the file lists them; or, when only those that samples were taken in are
- * wanted, or the file has no list, these, those listed first. */
-MUST_USE bool recorded_read(struct recorded *r, const char *path, bool only_hits, struct diags *d,
-			    struct err *err);
+enum recorded_which {
+	RECORDED_LISTED, /* as the file lists them; when it has no list, as RECORDED_HITS */
+	RECORDED_HITS,   /* that samples were taken in, those listed first */
+	RECORDED_MAPPED, /* all that were mapped */
+};
+
+/* In perf's order. */
+MUST_USE bool recorded_read(struct recorded *r, const char *path, enum recorded_which which,
+			    struct diags *d, struct err *err);
 void recorded_free(struct recorded *r);
 
 #endif
