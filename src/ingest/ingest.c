@@ -19,7 +19,7 @@ static void look_at_events(struct ingest *in)
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
 		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
-			       (a->sample_type & PERF_SAMPLE_STACK_USER);
+			      (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
 	in->mixed = timed && timed < n;
@@ -321,7 +321,8 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	if (!in->opt.no_symbols)
+		symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
 	if (in->opt.reroot)
 		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);
@@ -417,7 +418,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	ingest_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
 	expand_chains(in);
 	*out = in->rows;
 	return true;
