@@ -18,6 +18,7 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 			    .build_id_dir = cli_build_id_dir(o->build_id_dir,
 							     sizeof o->build_id_dir),
 			    .kallsyms = o->kallsyms,
+			    .vmlinux = o->vmlinux,
 			    .cfi_cache = cli_cache_dir(o->cache_dir, sizeof o->cache_dir),
 			    .demangle = !o->no_demangle && !o->raw,
 			    .demangle_kernel = o->demangle_kernel && !o->raw,

@@ -7,7 +7,7 @@
 
 struct input_options {
 	const char *input;
-	const char *symfs, *kallsyms;
+	const char *symfs, *kallsyms, *vmlinux;
 	const char *comms, *pids, *tids, *cpus;
 	uint64_t max_stack;
 	uint64_t threads;
@@ -35,6 +35,12 @@ struct input_options {
 		 "FILE",                                                                             \
 		 "kernel symbols from FILE",                                                         \
 		 .value = &(o).kallsyms},                                                            \
+		{OPT_STRING,                                                                         \
+		 'k',                                                                                \
+		 "vmlinux",                                                                          \
+		 "FILE",                                                                             \
+		 "the kernel's symbols and lines from its image",                                    \
+		 .value = &(o).vmlinux},                                                             \
 		{OPT_BOOL,                                                                           \
 		 0,                                                                                  \
 		 "no-demangle",                                                                      \

@@ -197,6 +197,24 @@ static void merge_diags(struct diags *to, const struct diags *from)
 	}
 }
 
+/* Where no table of the recorded boot is at hand, the module's own file has its symbols. */
+static void load_module(struct resolver *r, object_id id)
+{
+	const struct session_object *o = session_object(r->session, id);
+	struct str path = session_str(r->session, o->path);
+	char file[4096];
+	if (o->kind != OBJECT_MODULE || path.n < 1 || path.p[0] != '/' || !o->start ||
+	    snprintf(file, sizeof file, "%s%s", r->opt.symfs ? r->opt.symfs : "", path.p) >=
+		    (int)sizeof file)
+		return;
+	struct entry *e = r->entries[id.v];
+	struct err err = {0};
+	if (symtab_load_module(&e->own, file, &o->build_id, o->start, &err))
+		e->table = &e->own;
+	else
+		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
+}
+
 static bool in_kernel(const struct session_object *o)
 {
 	return o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE;
@@ -217,6 +235,9 @@ void resolver_load(struct resolver *r, const object_id *objects, size_t n, struc
 		vec_push(&todo, objects[i]);
 	}
 	pool_run(pool, todo.n, load_task, &(struct load_job){r, todo.v});
+	for (size_t i = 0; i < todo.n && !kernel_knows_modules(&r->kernel); i++)
+		if (todo.v[i].v)
+			load_module(r, todo.v[i]);
 	for (size_t i = 0; i < todo.n; i++) {
 		if (todo.v[i].v)
 			merge_diags(d, &r->entries[todo.v[i].v]->diags);
@@ -232,7 +253,7 @@ const struct symbol *resolver_symbol(const struct resolver *r, object_id object,
 	if (!e)
 		return NULL;
 	const struct session_object *o = session_object(r->session, object);
-	if (in_kernel(o))
+	if (in_kernel(o) && !e->table)
 		return kernel_symbol(&r->kernel, o, addr);
 	if (e->whole.end)
 		return &e->whole;
@@ -261,5 +282,9 @@ bool resolver_has_file(const struct resolver *r, object_id object)
 
 uint64_t resolver_bias(const struct resolver *r, object_id object)
 {
-	return in_kernel(session_object(r->session, object)) ? r->kernel.delta : 0;
+	const struct session_object *o = session_object(r->session, object);
+	/* Symbols of a module's own file are where it was loaded. */
+	if (!in_kernel(o) || r->entries[object.v]->table)
+		return 0;
+	return kernel_symbol_delta(&r->kernel, o);
 }

@@ -16,6 +16,7 @@ struct resolve_options {
 	const char *symfs;
 	const char *build_id_dir; /* perf's cache, "~/.debug" */
 	const char *kallsyms;     /* --kallsyms FILE; NULL: the cache, then /proc/kallsyms */
+	const char *vmlinux;      /* --vmlinux FILE: symbols and lines of the kernel itself */
 	const char *cfi_cache;    /* directory of unwind tables; NULL: they are not kept */
 	bool demangle;
 	bool demangle_kernel; /* the kernel's names, too */
