@@ -234,6 +234,11 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 	aggregate_add(&in->sums, &row);
 }
 
+static uint32_t leaf_object(const struct ingest *in, frame_id leaf)
+{
+	return profile_frame_at(in->profile, leaf)->object.v;
+}
+
 static struct expand_options expand_options(const struct ingest *in)
 {
 	return (struct expand_options){.inlines = in->opt.inlines,
@@ -258,7 +263,12 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
+	CLEANUP(mem_free_ptr)
+	uint64_t *weights = mem_calloc(in->profile->objects.n, sizeof *weights);
+	for (size_t i = 0; i < in->profile->rows.n; i++)
+		weights[leaf_object(in, in->profile->rows.v[i].leaf)] +=
+			in->profile->rows.v[i].count;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
 	struct expand_options how = expand_options(in);
 	expand_profile(in->profile, in->resolver, &how, in->pool);
 	profile_seal(in->profile);
@@ -352,7 +362,11 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	ingest_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
-	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
+	CLEANUP(mem_free_ptr)
+	uint64_t *weights = mem_calloc(in->profile->objects.n, sizeof *weights);
+	for (size_t i = 0; i < in->rows.n; i++)
+		weights[leaf_object(in, in->chains.list.v[in->rows.v[i].chain].leaf)]++;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
 	expand_chains(in);
 	*out = in->rows;
 	return true;

@@ -61,6 +61,7 @@ struct object_source {
 	int32_t pid;              /* a process that mapped it; 0 when unknown */
 	const char *symfs;        /* prefix for every path; NULL or "" = none */
 	const char *build_id_dir; /* "~/.debug" expanded; NULL = none */
+	const char *fetched;      /* its debug file, downloaded; NULL = none */
 };
 
 /* ELF symbols, from the file itself, its separate debug file (build id, debuglink) or the build-id

@@ -24,7 +24,7 @@ static void open_one(struct resolver *r, object_id id)
 		kernel_lines_open(&r->kernel, r->session, &r->opt);
 	if (o->kind != OBJECT_FILE)
 		return;
-	struct object_source src = resolver_source(r, o);
+	struct object_source src = resolver_source(r, o, e);
 	e->debug = debug_info_open(&src);
 }
 

@@ -28,6 +28,7 @@ void resolver_free(struct resolver *r)
 		if (r->entries[i]) {
 			symtab_free(&r->entries[i]->own);
 			debug_info_close(r->entries[i]->debug);
+			free(r->entries[i]->fetched);
 		}
 		free(r->entries[i]);
 	}
@@ -56,18 +57,20 @@ void resolver_embed_end(struct resolver *r)
 	r->kernel.embedded = embedded_tables_kernel(&r->embedded);
 }
 
-struct object_source resolver_source(const struct resolver *r, const struct session_object *o)
+struct object_source resolver_source(const struct resolver *r, const struct session_object *o,
+				     const struct entry *e)
 {
 	return (struct object_source){.path = session_str(r->session, o->path).p,
 				      .build_id = o->build_id,
 				      .pid = o->pid,
 				      .symfs = r->opt.symfs,
-				      .build_id_dir = r->opt.build_id_dir};
+				      .build_id_dir = r->opt.build_id_dir,
+				      .fetched = e ? e->fetched : NULL};
 }
 
 static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
 {
-	struct object_source src = resolver_source(r, o);
+	struct object_source src = resolver_source(r, o, e);
 	struct err err = {0};
 	if (symtab_load_elf(&e->own, &src, &e->diags, &err))
 		e->table = &e->own;
@@ -197,6 +200,12 @@ static void merge_diags(struct diags *to, const struct diags *from)
 	}
 }
 
+void resolver_tell(struct entry *e, struct diags *to)
+{
+	merge_diags(to, &e->diags);
+	e->diags = (struct diags){0};
+}
+
 /* Where no table of the recorded boot is at hand, the module's own file has its symbols. */
 static void load_module(struct resolver *r, object_id id)
 {
@@ -239,10 +248,10 @@ void resolver_load(struct resolver *r, const object_id *objects, size_t n, struc
 		if (todo.v[i].v)
 			load_module(r, todo.v[i]);
 	for (size_t i = 0; i < todo.n; i++) {
-		if (todo.v[i].v)
-			merge_diags(d, &r->entries[todo.v[i].v]->diags);
-		else
+		if (!todo.v[i].v)
 			merge_diags(d, &r->kernel.diags);
+		else if (!r->opt.debuginfod) /* else resolver_fetch() may find what is missing */
+			resolver_tell(r->entries[todo.v[i].v], d);
 	}
 	vec_free(&todo);
 }
