@@ -73,10 +73,12 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 		.inlines = o->inlines,
 		.full_path = o->full_path,
 		.max_stack = (uint32_t)MIN(o->max_stack, UINT32_MAX),
+		.reroot = o->reroot,
 		.comms = o->comms,
 		.pids = o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,
+		.times = o->times,
 	};
 }
 

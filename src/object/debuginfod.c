@@ -81,7 +81,8 @@ struct debuginfod *debuginfod_open(const struct debuginfod_options *opt, struct 
 {
 	struct debuginfod *d = mem_zalloc(sizeof *d);
 	d->opt = *opt;
-	d->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	/* It leaves threads' keys and tables of its own behind: never unload it. */
+	d->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (d->library && find_functions(d))
 		d->client = d->begin();
 	if (!d->client) {
