@@ -61,7 +61,7 @@ judge() {
 			if (!last) return 0
 			if (ours !~ /^_[ZR]/)
 				return ours !~ /^[A-Za-z0-9_]+$/ || index(theirs, ours) || theirs == "MAIN__"
-			sub(/\..*/, "", theirs)
+			sub(/\..*/, "", theirs); sub(/\..*/, "", ours)
 			gsub(/D[0-2]E/, "D4E", theirs); gsub(/C[1-3]E/, "C4E", theirs)
 			gsub(/D[0-2]E/, "D4E", ours); gsub(/C[1-3]E/, "C4E", ours)
 			return ours == theirs
