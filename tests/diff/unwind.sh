@@ -21,7 +21,7 @@ stacks() {
 whole='(_start|_dl_start_user|clone|__clone|clone3|__clone3)\+0x[0-9a-f]+ \([^)]*\)$'
 
 n=0
-check() { # NAME: incomplete stacks allowed, per thousand
+check() { # NAME ALLOWED [guesses]: incomplete stacks allowed, per thousand
 	local name=$1 allowed=$2
 	n=$((n + 1))
 	perf script --no-inline --max-stack 4096 -F comm,tid,time,event,ip,sym,symoff,dso \
@@ -30,13 +30,13 @@ check() { # NAME: incomplete stacks allowed, per thousand
 		-i "$name.data" > got.txt 2> err
 	stacks want.txt > want
 	stacks got.txt > got
-	if [ "$(wc -l < want)" != "$(wc -l < got)" ] || [ "$(wc -l < got)" -lt 50 ]; then
+	if [ "$(wc -l < want)" != "$(wc -l < got)" ] || [ "$(wc -l < got)" -lt 10 ]; then
 		echo "not ok $n - $name"
 		echo "# perf has $(wc -l < want) samples, kiln $(wc -l < got)"
 		head -n 5 err | sed 's/^/# /'
 		return
 	fi
-	paste -d '\n' want got | awk -v whole="$whole" -v allowed="$allowed" '
+	paste -d '\n' want got | awk -v whole="$whole" -v allowed="$allowed" -v guesses="${3:-}" '
 	NR % 2 { want = $0; next }
 	{
 		total++
@@ -44,7 +44,8 @@ check() { # NAME: incomplete stacks allowed, per thousand
 		perf_reached += want ~ whole
 		if (!reached) incomplete++
 		# In clone3 itself perf stops, as if this were the new thread.
-		if (want ~ whole && index($0, want) != 1) {
+		# Where there is no CFI it guesses, and leaves out callers.
+		if (!guesses && want ~ whole && index($0, want) != 1) {
 			differ++
 			if (differ <= 2) print "# perf: " want "\n# kiln: " $0
 		}
@@ -53,7 +54,8 @@ check() { # NAME: incomplete stacks allowed, per thousand
 	END {
 		printf "# %d stacks, %d whole (perf: %d), %d differ\n", total, total - incomplete,
 			perf_reached, differ
-		exit differ > 0 || incomplete * 1000 > total * allowed
+		# A single one may be a page that was not there when the kernel copied.
+		exit differ > 0 || (incomplete > 1 && incomplete * 1000 > total * allowed)
 	}' > why && echo "ok $n - $name: $(tail -n 1 why)" || {
 		echo "not ok $n - $name"
 		cat why
@@ -95,5 +97,14 @@ fi
 home=$(getent passwd "$(id -u)" | cut -d: -f6)
 if RUSTUP_HOME=${RUSTUP_HOME:-$home/.rustup} PATH=$PATH:$home/.cargo/bin rustc -O -o rust "$KILN_SRC/tests/diff/unwind.rs" 2> log; then
 	record rust ./rust 0.4 && check rust 10
+fi
+# caml_c_call moves its return address to where no copy has it, for one instruction.
+cp "$KILN_SRC/tests/diff/unwind.ml" ml.ml
+if ocamlopt -o ml ml.ml > log 2>&1; then
+	record ocaml ./ml 0.4 && check ocaml 10
+fi
+if command -v node > /dev/null; then
+	record node node --perf-basic-prof "$KILN_SRC/tests/diff/unwind.js" 0.5 && check node 20 guesses
+	rm -f $("$KILN" script -F pid -i node.data 2> /dev/null | sort -u | sed 's/ //g; s/.*/\/tmp\/perf-&.map/')
 fi
 echo "1..$n"
