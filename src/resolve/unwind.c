@@ -212,7 +212,9 @@ static void walk(struct unwinder *u, const struct unwind_input *in, struct unwin
 			return;
 		}
 		w->place = next;
-		vec_push(&u->ips, w->exact ? w->pc : w->pc - 1);
+		/* Nobody called from where handlers return to: it is the code's first byte. */
+		bool exact = w->exact || (next->rule && (next->rule->flags & CFI_SIGNAL));
+		vec_push(&u->ips, exact ? w->pc : w->pc - 1);
 	}
 	out->end = UNWIND_CUT;
 }

@@ -276,7 +276,7 @@ static void signals(void **state)
 	b.stack[10] = 0x13010;
 	/* the interrupted function's frame is below its sp: no matter, r10 says */
 	b.stack[2 + 2] = SP + 72;
-	assert_stack(&b, UNWIND_WHOLE, 0x11010, 0x14fff, 0x12000, 0x1300f);
+	assert_stack(&b, UNWIND_WHOLE, 0x11010, 0x15000, 0x12000, 0x1300f);
 	end(&b);
 }
 
