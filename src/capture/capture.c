@@ -72,8 +72,11 @@ static bool start(struct capture *c, struct err *err)
 	    (c->plan->threads &&
 	     (!thread_masks_make(&c->masks, c->plan->threads, &c->targets.online, err) ||
 	      !targets_limit(&c->targets, &c->masks, c->plan, err))) ||
-	    !counters_configure(&c->counters, c->plan, &c->targets, err) ||
-	    !counters_open(&c->counters, &c->targets, c->plan, err) ||
+	    !counters_configure(&c->counters, c->plan, &c->targets, err))
+		return false;
+	if (stack_depth_raise(&c->depth, &c->counters) && c->plan->note)
+		c->plan->note("kernel.perf_event_max_stack is raised while this recording runs");
+	if (!counters_open(&c->counters, &c->targets, c->plan, err) ||
 	    !rings_open(&c->rings, &c->counters, c->plan, err) ||
 	    !triggers_open(&c->triggers, c->plan, &c->targets, err) || !set_realtime(c->plan, err))
 		return false;
@@ -127,7 +130,18 @@ void capture_fill_result(struct capture *c)
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	r->rings = c->rings.v.n;
+	r->longest_gap = counts.longest_gap;
 	r->command_status = c->workload.status;
+}
+
+/* When nobody reads any more. */
+static uint64_t busiest_ring(const struct rings *r)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < r->v.n; i++)
+		if (!r->v.v[i].backward)
+			most = MAX(most, r->v.v[i].tail);
+	return most;
 }
 
 bool capture_run(const struct capture_plan *plan, const volatile int *stop,
@@ -163,9 +177,11 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	sigprocmask(SIG_SETMASK, &c.wait_mask, NULL);
 	workload_end(&c.workload);
 	capture_fill_result(&c);
+	result->busiest_ring = busiest_ring(&c.rings);
 
 	rings_close(&c.rings);
 	counters_close(&c.counters);
+	stack_depth_restore(&c.depth);
 	targets_free(&c.targets);
 	readers_free(&c.readers);
 	triggers_close(&c.triggers);

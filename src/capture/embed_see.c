@@ -194,7 +194,8 @@ static bool is_code_memory(struct str path)
 	       str_is(path, "[heap]");
 }
 
-/* True: nothing but code made at run time is to be had of this mapping. */
+/* True: nothing but code made at run time is to be had of this mapping. A memfd may hold that, or a
+ * whole program. */
 static bool see_code(struct embed *e, const struct record *r, const struct rec_mmap *m)
 {
 	struct sample_id who = {0};
@@ -203,7 +204,7 @@ static bool see_code(struct embed *e, const struct record *r, const struct rec_m
 		who.time = 0;
 	if (is_code_memory(m->path)) {
 		jit_snapshot_watch(&e->jit, m->pid, who.time);
-		return true;
+		return !str_starts(m->path, "/memfd:");
 	}
 	return jit_snapshot_mapped(&e->jit, m, who.time);
 }

@@ -58,6 +58,8 @@ bool output_begin(struct capture *c, struct err *err)
 		  groups_write(&c->counters, c->writer, err) &&
 		  (!c->plan->compress ||
 		   perfdata_writer_compress(c->writer, c->plan->compress, err));
+	if (ok && c->plan->blocks)
+		perfdata_writer_async(c->writer, c->plan->blocks);
 	for (size_t i = 0; i < n; i++)
 		free(ids[i]);
 	free(ids);
@@ -196,7 +198,7 @@ static void emit_lost(struct capture *c, struct emitter *e)
 				continue;
 			uint64_t lost = values[2] - k->fds.v[f].lost;
 			k->fds.v[f].lost = values[2];
-			c->lost_samples += lost;
+			c->lost_samples += k->dummy ? 0 : lost;
 			emit_begin(e, PERF_RECORD_LOST_SAMPLES, 0);
 			emit_u64(e, lost);
 			put_trailer(e, k->attr.sample_type, values[1]);

@@ -13,6 +13,7 @@
 #include "capture/readers.h"
 #include "capture/rings.h"
 #include "capture/schedule.h"
+#include "capture/stack_depth.h"
 #include "capture/thread_masks.h"
 #include "capture/triggers.h"
 #include "capture/workload.h"
@@ -27,6 +28,7 @@ struct capture {
 	sigset_t wait_mask; /* signals as they were: they come in while we wait */
 	struct targets targets;
 	struct counters counters;
+	struct stack_depth depth;
 	struct rings rings;
 	struct mapped_files files;
 	struct thread_masks masks; /* of --threads; none: one reader, our own thread */

@@ -159,6 +159,9 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	int code = ok ? record_exit_code(&result) : fail(cmd, &err);
 	if (!plan->dry_run && (ok || result.bytes))
 		record_report(plan, &result, ok);
+	if (ok && !opts.quiet && !plan->dry_run && plan->call_graph != CALL_GRAPH_NONE &&
+	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
+		record_quality(plan->output);
 	(void)cli_diags(cmd, &diags, opts.quiet);
 	if (ok && stop_signal)
 		die_of(stop_signal);
@@ -220,6 +223,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
+		.blocks = opts.blocks,
 		.timestamp_name = opts.timestamp_filename,
 		.no_build_ids = opts.no_build_ids,
 		.dry_run = opts.dry_run,
@@ -255,6 +259,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&opts.events.list);
 	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
+	vec_free(&opts.pfm_events);
 	return code;
 }
 

@@ -23,7 +23,7 @@ static bool set_max_stack(struct str text, struct err *err)
 	uint64_t n;
 	if (!str_to_u64(text, 10, &n) || !n || n > FRAMES_MAX)
 		return err_set(err, ERR_USAGE,
-			       "--call-graph fp wants a number of frames from 1 to %d, not "
+			       "call stacks have a number of frames from 1 to %d, not "
 			       "\"%.*s\"",
 			       FRAMES_MAX, (int)text.n, text.p);
 	opts.max_stack = (uint16_t)n;
@@ -35,7 +35,6 @@ static bool set_call_graph(void *value, const char *text, bool negated, struct e
 	enum call_graph *mode = value;
 	struct str rest = {0}, word = text ? str_split(str_of(text), ',', &rest) : STR("fp");
 	opts.stack_bytes = STACK_BYTES;
-	opts.max_stack = 0;
 	if (negated || str_is(word, "no"))
 		*mode = CALL_GRAPH_NONE;
 	else if (str_is(word, "fp"))
@@ -55,6 +54,19 @@ static bool set_call_graph(void *value, const char *text, bool negated, struct e
 		return set_max_stack(rest, err);
 	return err_set(err, ERR_USAGE, "--call-graph %.*s takes no size, as in \"%s\"", (int)word.n,
 		       word.p, text);
+}
+
+/* The same as fp,FRAMES, whatever the order. */
+static bool set_depth(void *value, const char *text, bool negated, struct err *err)
+{
+	enum call_graph *mode = value;
+	if (negated) {
+		opts.max_stack = 0;
+		return true;
+	}
+	if (*mode == CALL_GRAPH_NONE)
+		*mode = CALL_GRAPH_FP;
+	return set_max_stack(str_of(text), err);
 }
 
 /* -g turns call chains on; a --call-graph before it stays. */
@@ -80,6 +92,17 @@ static bool add_filter(void *value, const char *text, bool negated, struct err *
 	}
 	struct filter_option f = {.event_option = opts.events.list.n, .text = text};
 	vec_push(&opts.filters, f);
+	return true;
+}
+
+/* Kept among the -e, because a --filter belongs to the last of both. */
+static bool add_pfm_events(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)value;
+	(void)negated;
+	(void)err;
+	vec_push(&opts.pfm_events, opts.events.list.n);
+	vec_push(&opts.events.list, text);
 	return true;
 }
 
@@ -144,6 +167,16 @@ static bool set_threads(void *value, const char *text, bool negated, struct err 
 {
 	(void)err;
 	*(const char **)value = negated ? NULL : text ? text : "";
+	return true;
+}
+
+static bool set_aio(void *value, const char *text, bool negated, struct err *err)
+{
+	uint64_t n = 1;
+	if (text && (!str_to_u64(str_of(text), 10, &n) || !n))
+		return err_set(err, ERR_USAGE, "--aio wants a number of blocks, 1 to 4, not \"%s\"",
+			       text);
+	*(unsigned *)value = negated ? 0 : (unsigned)MIN(n, (uint64_t)4);
 	return true;
 }
 
@@ -219,6 +252,8 @@ const struct option record_option_table[] = {
 	{OPT_STRINGS, 'e', "event", "EVENT,…",
 	 "cycles, cpu-clock, page-faults, L1-dcache-load-misses, r1a8, sched:sched_switch, irq:* …",
 	 .value = &opts.events},
+	{OPT_CALL, 0, "pfm-events", "EVENT,…", "as -e, but only names that libpfm4 knows",
+	 .call = add_pfm_events},
 	{OPT_BOOL, 0, "group", NULL, "all events as one group: {a,b} says it for some",
 	 .value = &opts.group},
 	{OPT_CALL, 0, "filter", "EXPR",
@@ -245,6 +280,9 @@ const struct option record_option_table[] = {
 	 "call stacks: fp[,FRAMES] by frame pointers, dwarf[,BYTES] with a copy of the stack (8192), "
 	 "lbr by the CPU",
 	 .value = &opts.call_graph, .call = set_call_graph},
+	{OPT_CALL, 0, "max-stack", "FRAMES",
+	 "call stacks up to this depth; more than the kernel's limit (127) where it can be raised",
+	 .value = &opts.call_graph, .call = set_depth},
 	{OPT_BOOL, 0, "user-callchains", NULL, "of call stacks, the user's part only",
 	 .value = &opts.user_callchains},
 	{OPT_BOOL, 0, "kernel-callchains", NULL, "of call stacks, the kernel's part only",
@@ -329,6 +367,9 @@ const struct option record_option_table[] = {
 	 .value = &opts.timestamp_filename},
 	{OPT_STRING, 0, "max-size", "SIZE", "end when the file is so large: 512K, 1G",
 	 .value = &opts.max_size},
+	{OPT_CALL, 0, "aio", "N",
+	 "write in the background, from N blocks of memory (default 1, at most 4)",
+	 .value = &opts.blocks, .optional_arg = true, .call = set_aio},
 	{OPT_CALL, 0, "threads", "cpu|core|package|numa|MASKS",
 	 "a reader thread for each CPU, core … and a directory of files; masks as "
 	 "CPUS/AFFINITY:CPUS/AFFINITY",

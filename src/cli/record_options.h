@@ -16,6 +16,7 @@ struct filter_option {
 
 struct record_options {
 	struct opt_strings events;
+	VEC(size_t) pfm_events; /* which of events are of --pfm-events */
 	VEC(struct filter_option) filters;
 	const char *frequency, *pids, *tids, *cpus, *user, *cgroups, *output, *ring;
 	size_t cgroup_events; /* how many -e came before -G */
@@ -41,6 +42,7 @@ struct record_options {
 	bool switch_events, namespaces, all_cgroups, no_bpf_event;
 	bool no_build_ids, no_build_id_cache, build_id_all, build_id_mmap;
 	uint64_t compress; /* level; 0: not at all */
+	unsigned blocks;   /* of --aio */
 	bool switching, timestamp_filename, overwrite, dry_run;
 	enum capture_embed embed;
 	bool quiet, strict;
@@ -85,6 +87,8 @@ void record_answer(const char *text);  /* to who gave an order by --control */
 void record_written(const char *path); /* a finished file; gives it to who called sudo */
 void record_progress(const struct capture_result *so_far);
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
+/* A note when the stacks in this file are bad. */
+void record_quality(const char *path);
 int record_exit_code(const struct capture_result *r);      /* the command's own, as perf has it */
 int record_command_signal(const struct capture_result *r); /* which it died of; 0: none */
 

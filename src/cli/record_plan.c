@@ -169,6 +169,16 @@ static bool filter_events(struct record_targets *t, size_t from, size_t option, 
 	return true;
 }
 
+/* Without a colon there is no tracepoint in it: then tracefs is only for finding names. */
+static bool parse_event_option(struct record_targets *t, size_t option, struct err *err)
+{
+	const char *text = opts.events.list.v[option];
+	for (size_t i = 0; i < opts.pfm_events.n; i++)
+		if (opts.pfm_events.v[i] == option)
+			return event_parse_vendor(&t->events, text, err);
+	return event_parse(&t->events, text, capture_tracefs(strchr(text, ':')), err);
+}
+
 static bool parse_events(struct capture_plan *plan, struct record_targets *t, struct err *err)
 {
 	size_t in_cgroups = SIZE_MAX; /* events before -G */
@@ -177,10 +187,8 @@ static bool parse_events(struct capture_plan *plan, struct record_targets *t, st
 			return err_set(err, ERR_USAGE, "%s wants the -e it belongs to before it",
 				       opts.filters.v[i].text ? "--filter" : "--exclude-perf");
 	for (size_t i = 0; i < opts.events.list.n; i++) {
-		const char *text = opts.events.list.v[i];
 		size_t from = t->events.events.n;
-		/* Without a colon there is no tracepoint in it: then only to look for names. */
-		if (!event_parse(&t->events, text, capture_tracefs(strchr(text, ':')), err))
+		if (!parse_event_option(t, i, err))
 			return false;
 		while (t->filters.n < t->events.events.n)
 			vec_push(&t->filters, NULL);
@@ -255,6 +263,9 @@ static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 	if (opts.realtime > 99)
 		return err_set(err, ERR_USAGE, "-r wants a priority from 1 to 99, not %" PRIu64,
 			       opts.realtime);
+	if (opts.blocks && (to_pipe || opts.threads))
+		return err_set(err, ERR_USAGE, "--aio writes one file, not %s",
+			       to_pipe ? "standard output" : "those of --threads");
 	if (opts.threads && opts.affinity)
 		return err_set(err, ERR_USAGE,
 			       "--threads says where its readers run, so --affinity has no say");

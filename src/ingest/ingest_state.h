@@ -56,6 +56,7 @@ struct placed {
 	uint64_t limit; /* the rounds that are over reached up to here */
 	bool late;      /* it comes behind all of these */
 	bool untimed;   /* has no time, unlike others */
+	bool cut;       /* its stack was deeper than what was recorded of it */
 	bool split;     /* one of several of its record: `weight` is not in there */
 };
 

@@ -35,6 +35,19 @@ static void place_in_time(struct ingest *in, const struct record *r,
 	p->late = !in->timeless && rounds_late(&in->rounds, p->time);
 }
 
+/* The kernel stops at so many addresses. A limit other than its usual one is in the event. */
+#define USUAL_DEPTH 127
+
+static bool is_cut(const struct attr *a, const struct sample *s)
+{
+	size_t limit = a->sample_max_stack ? a->sample_max_stack : USUAL_DEPTH, n = 0;
+	if (s->chain_count < limit)
+		return false;
+	for (size_t i = 0; i < s->chain_count; i++)
+		n += s->chain[i] < PERF_CONTEXT_MAX;
+	return n == limit;
+}
+
 /* False for a sample that is damaged or not wanted. */
 static bool place_sample(struct ingest *in, const struct record *r, struct sample_scratch *scratch,
 			 struct placed *p)
@@ -54,6 +67,7 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 			     r->offset);
 		return false;
 	}
+	p->cut = is_cut(&ev->attr, &p->sample);
 	p->event = perfdata_event_index(in->pd, ev);
 	place_in_time(in, r, ev, p);
 	p->weight = ev->attr.sample_type & PERF_SAMPLE_PERIOD ? p->sample.period
@@ -63,7 +77,8 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 	p->offset = r->offset;
 	p->split = false;
 	if (!sample_filter_accepts(&in->filter, placed_comm(p), p->sample.who.pid,
-				   p->sample.who.tid, p->sample.who.cpu))
+				   p->sample.who.tid, p->sample.who.cpu,
+				   p->sample.who.time))
 		return false;
 	if (UNLIKELY(ev->attr.sample_type & PERF_SAMPLE_REGS_USER))
 		unwound_add(in, r, &ev->attr, scratch, p);

@@ -71,7 +71,8 @@ static void count(struct unwound *u, const struct sample *s, const struct unwind
 	}
 }
 
-static void unwind_stack(struct unwound *u, struct unwind_input *in, struct sample_scratch *scratch,
+/* True: it was cut. */
+static bool unwind_stack(struct unwound *u, struct unwind_input *in, struct sample_scratch *scratch,
 			 struct sample *s)
 {
 	size_t marker = user_marker(s);
@@ -81,9 +82,10 @@ static void unwind_stack(struct unwound *u, struct unwind_input *in, struct samp
 	}
 	struct unwind_result r = unwinder_run(u->unwinder, in);
 	if (!r.count)
-		return;
+		return false;
 	count(u, s, &r);
 	replace_chain(scratch, s, marker, r.ips, r.count);
+	return r.end == UNWIND_CUT;
 }
 
 /* The caller of a leaf, behind the leaf. */
@@ -130,7 +132,7 @@ void unwound_add(struct ingest *in, const struct record *r, const struct attr *a
 				     .stack = s->user_stack,
 				     .stack_size = (size_t)s->user_stack_valid};
 	if (stack)
-		unwind_stack(u, &input, scratch, s);
+		p->cut |= unwind_stack(u, &input, scratch, s);
 	else
 		repair_leaf(u, &input, scratch, s);
 }

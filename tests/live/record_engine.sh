@@ -93,6 +93,36 @@ if [ "$(id -u)" = 0 ]; then
 	fi
 fi
 
+# --- written behind -----------------------------------------------------------------------------
+
+for option in '--aio' '--aio=4' '--aio=2 -z'; do
+	# shellcheck disable=SC2086 # may be two words
+	record $option -g -F 4000 -o a.data -- ./work 0.3
+	"$KILN" script -F comm,time,ip,sym -i a.data > k.txt 2> err.txt || fail "$option: $(cat err.txt)"
+	[ ! -s err.txt ] && grep -q simulate k.txt || fail "$option: $(cat err.txt)"
+	command -v perf > /dev/null || continue
+	perf script --no-inline -F comm,time,ip,sym -i a.data > p.txt 2> err.txt || fail "$option: perf: $(cat err.txt)"
+	cmp k.txt p.txt || fail "$option: perf and kiln differ"
+done
+
+# Killed, at its best moment and its worst: what was written can be read.
+for option in '-z' '--aio=2' '--aio=2 -z'; do
+	rm -f killed.data
+	# shellcheck disable=SC2086 # may be two words
+	"$KILN" record -q $option -e cpu-clock:u -F 4000 -o killed.data -- sh -c 'echo $$ > pid; exec ./work 60' > log 2>&1 &
+	recorder=$!
+	for _ in $(seq 300); do
+		[ "$(stat -c %s killed.data 2> /dev/null || echo 0)" -gt 6000 ] && break
+		sleep 0.1
+	done
+	kill -KILL $recorder
+	wait $recorder 2> /dev/null
+	kill "$(cat pid)"
+	"$KILN" script -F ip,sym -i killed.data > k.txt 2> err.txt || fail "killed $option: $(cat err.txt)"
+	grep -q 'never finished' err.txt || fail "killed $option: not said: $(cat err.txt)"
+	[ "$(grep -c simulate k.txt)" -gt 20 ] || fail "killed $option: $(wc -l < k.txt) lines"
+done
+
 # --- several files ------------------------------------------------------------------------------
 
 # Each file knows the processes, also those that were started by others, before the switch.

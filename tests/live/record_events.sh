@@ -1,6 +1,6 @@
 #!/bin/bash
 # Events, rates and buffers are what was asked for, or the answer says what to do.
-# covers record: -e -F -c --all-user
+# covers record: -e -F -c --all-user --pfm-events
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
@@ -43,6 +43,16 @@ if ! ls -d /sys/bus/event_source/devices/cpu* > /dev/null 2>&1; then
 	"$KILN" record -o k.data -e cycles:u -- true > log 2>&1 || fail "cycles: $(cat log)"
 	grep -q 'using cpu-clock:u' log || fail "cycles: $(cat log)"
 	[ "$("$KILN" evlist -i k.data)" = cpu-clock:u ] || fail "cycles became $("$KILN" evlist -i k.data)"
+fi
+
+# Names of libpfm4; it knows the kernel's own events, too, which work everywhere.
+if ldconfig -p 2> /dev/null | grep -q 'libpfm\.so\.4' &&
+	! "$KILN" record --dry-run --pfm-events PERF_COUNT_SW_CPU_CLOCK -- true 2>&1 | grep -q 'is not there'; then
+	record --pfm-events '{PERF_COUNT_SW_CPU_CLOCK:u,perf::PERF_COUNT_SW_PAGE_FAULTS:u}' -e cs:u
+	[ "$("$KILN" evlist -i k.data | tr '\n' ' ')" = "PERF_COUNT_SW_CPU_CLOCK:u perf::PERF_COUNT_SW_PAGE_FAULTS:u cs:u " ] ||
+		fail "--pfm-events: $("$KILN" evlist -i k.data)"
+	[ "$("$KILN" script -i k.data -F event 2> /dev/null | grep -c CPU_CLOCK)" -gt 0 ] || fail "--pfm-events: no samples"
+	says 'no event "cpu-clok"' --pfm-events cpu-clok
 fi
 
 # Loss is told, with what to do.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # --filter of events that are no tracepoints: checked in the kernel, sample by sample.
+# covers record: --filter
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
@@ -52,36 +53,29 @@ all() {
 some() { [ "${kept:-0}" -gt 0 ] || fail "nothing is left: $(cat log)"; }
 less() { [ "${dropped:-0}" -gt 0 ] || fail "nothing was filtered: $(cat log)"; }
 
-./work 60 > /dev/null & one=$!
-./work 60 > /dev/null & two=$!
+./work 600 > /dev/null & one=$!
+./work 600 > /dev/null & two=$!
 trap 'kill $one $two 2> /dev/null' EXIT
 
-record "pid == $one" -a -- sleep 0.3; some; less; all pid "\$1 == $one"
 record "pid != $one, pid != 0" -a -- sleep 0.3; some; less; all pid "\$1 != $one && \$1 != 0"
 record "tid == $one || tid == $two" -a -- sleep 0.3; some; less; all tid "\$1 == $one || \$1 == $two"
-for cpu in $(awk '/^processor/ { print $3 }' /proc/cpuinfo | head -n 2); do
-	taskset -cp "$cpu" $one > /dev/null 2>&1 || true
-	record "cpu == $cpu" -a -- sleep 0.2; some; all cpu "\$1 == $cpu"
-done
+cpu=$(awk '/^processor/ { print $3 }' /proc/cpuinfo | tail -n 1)
+record "cpu == $cpu" -a -- sleep 0.2; some; all cpu "\$1 == $cpu"
 record 'ip < 0x8000000000000000' -p $one -- sleep 0.2; some; all ip 'length($1) < 16'
-record 'ip >= 0x8000000000000000' -- dd if=/dev/zero of=/dev/null bs=1M count=2000; some; all ip 'length($1) == 16 && substr($1, 1, 1) ~ /[89a-f]/'
-record 'time > 0' -p $one -- sleep 0.1; some; [ -z "$dropped" ] || fail "time > 0 dropped $dropped"
-record 'time == 0' -p $one -- sleep 0.1; [ "$kept" = 0 ] || fail "time == 0 kept $kept"
-record 'uid == 0, gid == 0' -p $one -- sleep 0.1; some; [ -z "$dropped" ] || fail "uid == 0 dropped $dropped"
-record 'uid != 0 || gid != 0' -p $one -- sleep 0.1; less; [ "$kept" = 0 ] || fail "uid != 0 kept $kept"
+record 'ip >= 0x8000000000000000' -- dd if=/dev/zero of=/dev/null bs=1M count=500; some; all ip 'length($1) == 16 && substr($1, 1, 1) ~ /[89a-f]/'
+record 'time > 0, uid == 0, gid == 0' -p $one -- sleep 0.1; some; [ -z "$dropped" ] || fail "time > 0 dropped $dropped"
+record 'time == 0 || uid != 0 || gid != 0' -p $one -- sleep 0.1; less; [ "$kept" = 0 ] || fail "time == 0 kept $kept"
 # What is not in samples by itself is put there.
 record 'weight2 == 0, phys_addr == 0, txn == 0, code_pgsz >= 0, data_pgsz >= 0, mem_op & na, id > 0' -p $one -- sleep 0.1; some
-record 'mem_op == load' -p $one -- sleep 0.1; less; [ "$kept" = 0 ] || fail "the clock does not load, but $kept"
 # Several filters have to hold all.
 "$KILN" record -o k.data -e cpu-clock --filter "pid == $one" --filter 'cpu >= 99999' -a -- sleep 0.2 > log 2>&1 || fail "$(cat log)"
 grep -q '(0 samples)' log || fail "two filters: $(cat log)"
 
 if command -v setpriv > /dev/null; then
 	chmod 755 . work
-	setpriv --reuid 54321 --regid 54322 --clear-groups ./work 60 > /dev/null & theirs=$!
+	setpriv --reuid 54321 --regid 54322 --clear-groups ./work 600 > /dev/null & theirs=$!
 	trap 'kill $one $two $theirs 2> /dev/null' EXIT
-	record 'uid == 54321' -a -- sleep 0.3; some; less; all pid "\$1 == $theirs"
-	record 'gid == 54322' -a -- sleep 0.3; some; less; all pid "\$1 == $theirs"
+	record 'uid == 54321, gid == 54322' -a -- sleep 0.3; some; less; all pid "\$1 == $theirs"
 fi
 for root in /sys/fs/cgroup/perf_event /sys/fs/cgroup/unified /sys/fs/cgroup; do
 	case $(stat -f -c %T $root 2> /dev/null) in cgroup*fs) break ;; esac
