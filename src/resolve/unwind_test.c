@@ -29,11 +29,10 @@ struct bench {
 	struct unwind_input in;
 };
 
-static const struct cfi_table *find_table(void *ctx, uint32_t process, uint64_t addr, uint64_t time)
+static const struct cfi_table *find_table(void *ctx, object_id object, uint64_t addr)
 {
 	const struct bench *b = ctx;
-	assert_true(process != 0);
-	assert_int_equal(time, 100);
+	assert_true(object.v != 0);
 	assert_in_range(addr, CODE, CODE + 0xffff);
 	return &b->table;
 }
