@@ -62,6 +62,11 @@ void unwinder_add_source(struct unwinder *u, const struct unwind_source *source)
 	u->source = *source;
 }
 
+void unwinder_keep(struct unwinder *u, const struct build_id *id, struct str block)
+{
+	vec_push(&u->objects.kept, (struct unwind_kept){*id, block});
+}
+
 /* --- places ----------------------------------------------------------------------------------- */
 
 static struct session_place find_range(struct unwinder *u, const struct unwind_input *in,

@@ -69,6 +69,10 @@ struct unwind_source {
 };
 void unwinder_add_source(struct unwinder *u, const struct unwind_source *source);
 
+/* A table that came with the recording, for the file with its build id: used when that file is not
+ * to be found. Takes the bytes (heap memory, as cfi_block() gave them); before the first stack. */
+void unwinder_keep(struct unwinder *u, const struct build_id *id, struct str block);
+
 /* Says which objects had no CFI though stacks went through them. */
 void unwinder_tell(const struct unwinder *u, struct diags *d);
 
