@@ -1,6 +1,6 @@
 #!/bin/bash
 # How a recording is made: by orders from outside, with what runs already, near its buffers.
-# covers record: -r --synth --tail-synthesize --num-thread-synthesize --sample-identifier --running-time --latency --switch-output-event
+# covers record: -r --aio --synth --tail-synthesize --num-thread-synthesize --sample-identifier --running-time --latency --switch-output-event
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
