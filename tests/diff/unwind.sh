@@ -104,6 +104,32 @@ int main() { for (int i = 0; i < 3000; i++) down(20); }
 END
 	record debug_frame ./cxx-debug && check debug_frame 1
 fi
+# Code that comes and goes: two libraries, one after the other at the same addresses.
+for lib in one two; do
+	cc -O2 -fPIC -shared -fomit-frame-pointer -D "FUNC=$lib" -D "SIZE=$([ $lib = one ] && echo 40 || echo 400)" \
+		-o lib$lib.so -x c - 2> log << 'END' || break
+static volatile unsigned long sink;
+__attribute__((noinline)) static int burn(void) { for (int i = 0; i < 20000; i++) sink = sink * 31 + i; return 1; }
+int FUNC(int n) { volatile char v[SIZE]; v[n % 40] = 1; int r = n ? FUNC(n - 1) : burn(); sink += v[3]; return r; }
+END
+done
+if cc -O2 -fomit-frame-pointer -o plugins -x c - -ldl 2> log << 'END'; then
+#include <dlfcn.h>
+int main(void)
+{
+	for (int i = 0; i < 40; i++) {
+		void *lib = dlopen(i % 2 ? "./libone.so" : "./libtwo.so", RTLD_NOW);
+		int (*f)(int) = lib ? (int (*)(int))dlsym(lib, i % 2 ? "one" : "two") : 0;
+		for (int k = 0; f && k < 500; k++)
+			f(10);
+		if (!f || dlclose(lib))
+			return 1;
+	}
+	return 0;
+}
+END
+	record dlopen ./plugins && check dlopen 1
+fi
 home=$(getent passwd "$(id -u)" | cut -d: -f6)
 if RUSTUP_HOME=${RUSTUP_HOME:-$home/.rustup} PATH=$PATH:$home/.cargo/bin rustc -O -o rust "$KILN_SRC/tests/diff/unwind.rs" 2> log; then
 	record rust ./rust 0.4 && check rust 10
