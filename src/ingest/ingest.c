@@ -192,6 +192,7 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	add_objects(in);
 	chains_init(&in->chains, in->session, in->profile, d);
 	in->chains.max_stack = opt->max_stack;
+	in->chains.apart = in->copied;
 	in->chains.skip = opt->no_callchains;
 	in->opt.resolve.jits = ingest_jit_tables(in->jit);
 	in->opt.resolve.recorded = perfdata_header(in->pd)->captured_on;
