@@ -2,25 +2,54 @@
 
 #include <stdlib.h>
 
-#include "resolve/jit_cfi.h"
+#include "perfdata/blob.h"
 #include "resolve/unwind.h"
 
 struct unwound {
 	struct unwinder *unwinder; /* NULL: nothing is known about this CPU */
-	struct jit_cfi *made;      /* NULL: no runtime tells how to unwind its code */
 	uint64_t cut, whole, lost;
 	uint64_t largest; /* copy of a stack that was cut */
 };
 
+/* Tables shrink to a fifth or so; all of a recording's together are not larger than the cache. */
+#define KEPT_RATIO_MAX 64
+#define KEPT_MAX ((uint64_t)512 << 20)
+
+/* Tables that came with the recording. The pieces of one follow each other. */
+static void read_kept(struct unwinder *u, const struct perfdata *pd, struct diags *d)
+{
+	struct blob blob = {0};
+	uint64_t room = KEPT_MAX;
+	for (size_t i = 0; i < perfdata_embedded_count(pd); i++) {
+		struct cursor c = perfdata_embedded(pd, i);
+		struct embedded_object o;
+		struct blob_piece piece;
+		struct str block;
+		if (!embedded_object(&c, &o) || o.kind != EMBEDDED_CFI)
+			continue;
+		bool ok = blob_read(&c, &piece) && piece.whole <= room &&
+			  piece.whole / KEPT_RATIO_MAX <= piece.packed && blob_add(&blob, &piece);
+		if (ok && blob.got == blob.size) {
+			ok = blob_unpack(&blob, &block);
+			if (ok) {
+				room -= block.n;
+				unwinder_keep(u, &o.build_id, block);
+			}
+			blob_free(&blob);
+		}
+		if (!ok)
+			diag_add(d, DIAG_BAD_RECORD, 1,
+				 "an unwind table is damaged in the recording");
+	}
+	blob_free(&blob);
+}
+
 static struct unwound *unwound_new(struct ingest *in)
 {
 	struct unwound *u = mem_zalloc(sizeof *u);
-	const char *machine = perfdata_header(in->pd)->arch;
-	u->unwinder = unwinder_new(in->session, machine, &in->opt.resolve);
-	u->made = jit_cfi_new(in->session, in->opt.resolve.jits, machine);
-	if (u->unwinder && u->made)
-		unwinder_add_source(u->unwinder,
-				    &(struct unwind_source){.find = jit_cfi_find, .ctx = u->made});
+	u->unwinder = unwinder_new(in->session, perfdata_header(in->pd)->arch, &in->opt.resolve);
+	if (u->unwinder)
+		read_kept(u->unwinder, in->pd, in->diags);
 	return u;
 }
 
@@ -29,7 +58,6 @@ void unwound_free(struct unwound *u)
 	if (!u)
 		return;
 	unwinder_free(u->unwinder);
-	jit_cfi_free(u->made);
 	free(u);
 }
 
