@@ -5,8 +5,9 @@
 
 #include <cmocka.h>
 
+#include "arch/arch.h"
 #include "object/test_jitdump.h"
-#include "resolve/jit_cfi.h"
+#include "resolve/unwind_jit.h"
 
 #define PID 10
 
@@ -172,24 +173,22 @@ static void frames(void **state)
 	jit_table_add_map(t, STR("3000 b py::f:/a.py\n3010 c py::g:/a.py\n"), 0, "map", NULL);
 	jits_apply(j, s);
 	session_seal(s);
-	struct jit_cfi *c = jit_cfi_new(s, j, "x86_64");
-	assert_non_null(c);
 	uint32_t process = session_who_at(s, PID, PID, 5).process;
-	const struct cfi_table *f = jit_cfi_find(c, process, 0x1008, 5);
-	assert_non_null(f);
-	assert_int_equal(cfi_find(f, 0x1000)->value, 8);
-	assert_int_equal(cfi_find(f, 0x1008)->value, 24);
-	assert_ptr_equal(jit_cfi_find(c, process, 0x100f, 5), f); /* compiled once */
-	assert_null(jit_cfi_find(c, process, 0x2000, 5));
-	const struct cfi_table *py = jit_cfi_find(c, process, 0x3006, 5);
-	assert_non_null(py);
-	assert_int_equal(cfi_find(py, 0x3003)->value, 8);
-	assert_int_equal(cfi_find(py, 0x3006)->value, 16);
-	assert_int_equal(cfi_find(py, 0x300a)->value, 8);
-	assert_null(jit_cfi_find(c, process, 0x3012, 5)); /* of another size */
-	jit_cfi_free(c);
-	assert_null(jit_cfi_new(s, NULL, "x86_64"));
-	assert_null(jit_cfi_new(s, j, "sparc"));
+	struct unwind_jit u = {.jits = j, .arch = &arch_x86_64};
+	static const struct {
+		uint64_t addr;
+		int32_t cfa; /* from the stack pointer; 0: nothing is known */
+	} cases[] = {{0x1000, 8},  {0x1008, 24}, {0x2000, 0}, {0x3003, 8},
+		     {0x3006, 16}, {0x300a, 8},  {0x3012, 0} /* of another size */};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct cfi_table *table;
+		uint64_t addr = cases[i].addr;
+		object_id o = session_place_at(s, process, false, addr, 5).object;
+		const struct cfi_rule *rule = unwind_jit_rule(&u, o, addr, &table);
+		assert_int_equal(rule ? rule->value : 0, cases[i].cfa);
+	}
+	assert_int_equal(u.tables.n, 2); /* each compiled once */
+	unwind_jit_free(&u);
 	session_free(s);
 	jits_free(j);
 }
