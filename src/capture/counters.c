@@ -77,7 +77,9 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 		*frequency = DEFAULT_FREQUENCY;
 	if (*frequency == CAPTURE_MAX_FREQUENCY)
 		*frequency = max;
-	if (*frequency > max && plan->strict_rate) {
+	if (*frequency <= max)
+		return true;
+	if (plan->strict_rate && plan->user_rate) {
 		err_set(err, ERR_USAGE,
 			"-F %" PRIu64 " is more than the kernel allows (%" PRIu64
 			" samples a second)",
@@ -87,15 +89,16 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 				", or -F max",
 				*frequency);
 	}
-	if (*frequency > max && plan->user_rate && plan->note) {
-		char text[160];
+	if (plan->note && plan->user_rate) {
+		char text[200];
 		snprintf(text, sizeof text,
-			 "-F is lowered to %" PRIu64 " samples a second "
-			 "(kernel.perf_event_max_sample_rate)",
-			 max);
+			 "-F %" PRIu64 " is more than the kernel allows: %" PRIu64
+			 " samples a second (sudo sysctl -w "
+			 "kernel.perf_event_max_sample_rate=%" PRIu64 " allows it)",
+			 *frequency, max, *frequency);
 		plan->note(text);
 	}
-	*frequency = MIN(*frequency, max);
+	*frequency = max;
 	return true;
 }
 
@@ -193,6 +196,12 @@ static void control(struct counters *cs, unsigned long request, bool dummy)
 	for (size_t i = 0; i < cs->v.n; i++)
 		for (size_t k = 0; (dummy || !cs->v.v[i].dummy) && k < cs->v.v[i].fds.n; k++)
 			(void)ioctl(cs->v.v[i].fds.v[k].fd, request, 0);
+}
+
+void counter_turn(struct counter *c, bool on)
+{
+	for (size_t i = 0; i < c->fds.n; i++)
+		(void)ioctl(c->fds.v[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void counters_enable(struct counters *cs)

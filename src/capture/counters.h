@@ -78,6 +78,7 @@ MUST_USE bool counters_open(struct counters *cs, const struct targets *t,
 
 void counters_enable(struct counters *cs);
 void counters_disable(struct counters *cs);
+void counter_turn(struct counter *c, bool on);
 /* Those that sample; side-band goes on. */
 void counters_pause(struct counters *cs);
 void counters_close(struct counters *cs);

@@ -155,13 +155,15 @@ static uint64_t common_fields(const struct counters *cs, const struct capture_pl
 
 /* Several events are told apart by an id. Where their samples are alike it is found without
  * knowing the event; otherwise it has to stand in front of all. */
-static void set_ids(struct counters *cs)
+static void set_ids(struct counters *cs, bool identifier)
 {
-	uint64_t first = cs->v.v[0].attr.sample_type, id = PERF_SAMPLE_ID;
+	uint64_t first = cs->v.v[0].attr.sample_type;
+	uint64_t id = identifier ? PERF_SAMPLE_IDENTIFIER : PERF_SAMPLE_ID;
 	for (size_t i = 1; i < cs->v.n; i++)
 		if (cs->v.v[i].attr.sample_type != first)
 			id = PERF_SAMPLE_IDENTIFIER;
-	bool wanted = cs->v.n > 1 || (cs->v.v[0].event && cs->v.v[0].event->sample_read) ||
+	bool wanted = cs->v.n > 1 || identifier ||
+		      (cs->v.v[0].event && cs->v.v[0].event->sample_read) ||
 		      filter_fields(&cs->v.v[0]) & PERF_SAMPLE_ID;
 	for (size_t i = 0; wanted && i < cs->v.n; i++)
 		cs->v.v[i].attr.sample_type |= id;
@@ -178,6 +180,9 @@ bool counters_set_fields(struct counters *cs, const struct capture_plan *plan,
 		struct counter *c = &cs->v.v[i];
 		c->attr.sample_type = fields;
 		c->attr.read_format = cs->read_format;
+		if (plan->read_times)
+			c->attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED |
+					       PERF_FORMAT_TOTAL_TIME_RUNNING;
 		c->attr.flags |= ATTR_SAMPLE_ID_ALL;
 		if (plan->use_clock) {
 			c->attr.flags |= ATTR_USE_CLOCKID;
@@ -199,6 +204,6 @@ bool counters_set_fields(struct counters *cs, const struct capture_plan *plan,
 		return false;
 	for (size_t i = 0; i < cs->v.n; i++)
 		add_filter_fields(&cs->v.v[i]);
-	set_ids(cs);
+	set_ids(cs, plan->sample_identifier);
 	return true;
 }

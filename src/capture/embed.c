@@ -7,6 +7,7 @@
 #include "object/object.h"
 #include "perfdata/writer.h"
 
+#define KALLSYMS "/proc/kallsyms"
 #define KALLSYMS_MAX ((size_t)256 << 20)
 #define FLUSH_AT ((size_t)1 << 20)
 #define ANCESTORS_MAX 16 /* forks without exec in a row */
@@ -95,20 +96,43 @@ static bool write_table(struct embedded_writer *out, const struct embedded_objec
 	return ok && flush(out, w, err);
 }
 
+/* Where names are looked up again and again, all of them are kept. */
+static bool knows_all(const struct embed *e)
+{
+	for (size_t i = 0; i < e->kernel.n; i++)
+		if (!symtab_find(&e->names.table, e->kernel.v[i]))
+			return false;
+	return e->names.table.syms.n;
+}
+
+static void read_names(struct embed *e)
+{
+	struct str all;
+	struct out some;
+	if (e->many) {
+		if (knows_all(e) || !file_read(KALLSYMS, KALLSYMS_MAX, &all, NULL))
+			return;
+		kallsyms_free(&e->names);
+		(void)!kallsyms_parse(&e->names, all, NULL);
+		free((void *)all.p);
+		return;
+	}
+	kallsyms_free(&e->names);
+	out_memory(&some);
+	if (kallsyms_near(KALLSYMS, e->kernel.v, e->kernel.n, &some))
+		(void)!kallsyms_parse(&e->names, out_text(&some), NULL);
+	(void)out_finish(&some);
+}
+
 static bool write_kernel(struct embed *e, struct embedded_writer *out, struct perfdata_writer *w,
 			 struct err *err)
 {
-	struct str text;
-	struct kallsyms k = {0};
-	bool ok = true;
-	if (!e->kernel.n || !file_read("/proc/kallsyms", KALLSYMS_MAX, &text, NULL))
+	if (!e->kernel.n)
 		return true;
+	read_names(e);
 	struct embedded_object o = {.kind = EMBEDDED_KERNEL, .path = STR("[kernel.kallsyms]")};
-	if (kallsyms_parse(&k, text, NULL) && !k.hidden)
-		ok = write_table(out, &o, &k.table, e->kernel.v, e->kernel.n, false, w, err);
-	kallsyms_free(&k);
-	free((void *)text.p);
-	return ok;
+	return e->names.hidden || !e->names.table.syms.n ||
+	       write_table(out, &o, &e->names.table, e->kernel.v, e->kernel.n, false, w, err);
 }
 
 static bool write_object(struct embed *e, struct embed_object *o, struct embedded_writer *out,

@@ -5,15 +5,20 @@
  *
  * Noted too much is harmless (a name nobody asks for), so nothing here keeps time: an address of a
  * process belongs to all mappings that ever covered it.
+ *
+ * Several threads may show records at once: embed_see() locks where it finds something new.
  */
 #ifndef KILN_EMBED_H
 #define KILN_EMBED_H
+
+#include <pthread.h>
 
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "capture/capture.h"
 #include "capture/jit_snapshot.h"
+#include "object/object.h"
 #include "perfdata/attr.h"
 #include "perfdata/embedded.h"
 
@@ -51,12 +56,15 @@ struct sample_layout {
 
 struct embed {
 	enum capture_embed mode;
+	bool many;   /* recordings, one after the other */
 	bool whole;  /* callers are found later, from copied stacks: keep all of a table */
 	bool full;   /* a limit was reached: not everything is noted */
 	bool sorted; /* maps are, by pid and start */
 	VEC(struct sample_layout) layouts; /* per event */
 	struct u64map by_id;               /* of an event -> its index */
-	uint64_t *recent;                  /* what was noted lately: spares most of the look-ups */
+	uint64_t *recent; /* what was noted lately: spares most of the look-ups; read and written
+			   * without the lock, as a lost entry costs a look-up only */
+	pthread_mutex_t lock;                             /* over all below */
 	struct u64map kernel_known, hit_known, map_known; /* by hash; sets */
 	VEC(uint64_t) kernel;                             /* ips */
 	VEC(struct embed_hit) hits;                       /* of user space */
@@ -68,6 +76,7 @@ struct embed {
 	size_t held;
 	struct attr attr; /* of the first event: what records end in */
 	struct jit_snapshot jit;
+	struct kallsyms names; /* of the kernel's functions, as far as they were looked up */
 };
 
 void embed_init(struct embed *e, enum capture_embed mode, const struct counters *cs);

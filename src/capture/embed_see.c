@@ -29,7 +29,7 @@ static struct sample_layout layout_of(const struct attr *a)
 
 void embed_init(struct embed *e, enum capture_embed mode, const struct counters *cs)
 {
-	*e = (struct embed){.mode = mode};
+	*e = (struct embed){.mode = mode, .lock = PTHREAD_MUTEX_INITIALIZER};
 	if (mode == CAPTURE_EMBED_NONE)
 		return;
 	e->recent = mem_calloc(RECENT, sizeof *e->recent);
@@ -64,6 +64,7 @@ void embed_free(struct embed *e)
 	u64map_free(&e->parents);
 	u64map_free(&e->by_key);
 	strtab_free(&e->paths);
+	kallsyms_free(&e->names);
 	free(e->recent);
 }
 
@@ -87,13 +88,15 @@ static void see_address(struct embed *e, int32_t pid, uint64_t ip)
 		return;
 	uint64_t key = hash_mix(ip, kernel ? 0 : (uint64_t)(uint32_t)pid + 1);
 	uint64_t *slot = &e->recent[key & (RECENT - 1)];
-	if (LIKELY(*slot == key))
+	if (LIKELY(__atomic_load_n(slot, __ATOMIC_RELAXED) == key))
 		return;
-	*slot = key;
+	__atomic_store_n(slot, key, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&e->lock);
 	if (kernel && set_add(e, &e->kernel_known, ip, KERNEL_MAX))
 		vec_push(&e->kernel, ip);
 	else if (!kernel && set_add(e, &e->hit_known, key, HITS_MAX))
 		vec_push(&e->hits, (struct embed_hit){.ip = ip, .pid = pid});
+	pthread_mutex_unlock(&e->lock);
 }
 
 /* Words of the counts inside a sample (PERF_SAMPLE_READ), which begin at `p`. */
@@ -191,7 +194,8 @@ static bool is_code_memory(struct str path)
 	       str_is(path, "[heap]");
 }
 
-/* True: nothing but code made at run time is to be had of this mapping. */
+/* True: nothing but code made at run time is to be had of this mapping. A memfd may hold that, or a
+ * whole program. */
 static bool see_code(struct embed *e, const struct record *r, const struct rec_mmap *m)
 {
 	struct sample_id who = {0};
@@ -200,26 +204,23 @@ static bool see_code(struct embed *e, const struct record *r, const struct rec_m
 		who.time = 0;
 	if (is_code_memory(m->path)) {
 		jit_snapshot_watch(&e->jit, m->pid, who.time);
-		return true;
+		return !str_starts(m->path, "/memfd:");
 	}
 	return jit_snapshot_mapped(&e->jit, m, who.time);
 }
 
-static void see_mmap(struct embed *e, const struct record *r)
+static void note_map(struct embed *e, const struct rec_mmap *m)
 {
-	struct rec_mmap m;
 	struct embed_object want;
 	struct embed_map map;
-	if (!record_mmap(r, &m) || m.pid < 0 || !(m.prot & PROT_EXEC) ||
-	    (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
-	    see_code(e, r, &m) || !describe(e, &m, &want, &map.pgoff))
+	if (!describe(e, m, &want, &map.pgoff))
 		return;
 	struct embed_object *new = object_put(e, &want, &map.object);
 	if (new &&new->kind == EMBEDDED_FILE)
-		embed_hold(e, new, &m);
-	map.pid = m.pid;
-	map.start = m.addr;
-	map.end = m.len > UINT64_MAX - m.addr ? UINT64_MAX : m.addr + m.len;
+		embed_hold(e, new, m);
+	map.pid = m->pid;
+	map.start = m->addr;
+	map.end = m->len > UINT64_MAX - m->addr ? UINT64_MAX : m->addr + m->len;
 	uint64_t key = hash_mix(hash_mix(map.start, map.end), hash_mix(map.pgoff, map.object)) +
 		       (uint32_t)map.pid;
 	if (!set_add(e, &e->map_known, key, MAPS_MAX))
@@ -228,9 +229,41 @@ static void see_mmap(struct embed *e, const struct record *r)
 	e->sorted = false;
 }
 
-void embed_see(struct embed *e, const struct record *r)
+static void see_mmap(struct embed *e, const struct record *r)
+{
+	struct rec_mmap m;
+	if (!record_mmap(r, &m) || m.pid < 0 || !(m.prot & PROT_EXEC) ||
+	    (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return;
+	pthread_mutex_lock(&e->lock);
+	if (!see_code(e, r, &m))
+		note_map(e, &m);
+	pthread_mutex_unlock(&e->lock);
+}
+
+static void see_fork(struct embed *e, const struct record *r)
 {
 	struct rec_task task;
+	if (!record_task(r, &task) || task.pid == task.ppid)
+		return;
+	pthread_mutex_lock(&e->lock);
+	if (e->parents.n < PARENTS_MAX)
+		u64map_put(&e->parents, (uint32_t)task.pid, (uint32_t)task.ppid);
+	pthread_mutex_unlock(&e->lock);
+}
+
+static void see_exit(struct embed *e, const struct record *r)
+{
+	struct rec_task task;
+	if (!record_task(r, &task) || task.pid != task.tid)
+		return;
+	pthread_mutex_lock(&e->lock);
+	jit_snapshot_exit(&e->jit, task.pid);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void embed_see(struct embed *e, const struct record *r)
+{
 	if (!e->layouts.n)
 		return;
 	switch (r->type) {
@@ -241,12 +274,10 @@ void embed_see(struct embed *e, const struct record *r)
 		see_mmap(e, r);
 		break;
 	case PERF_RECORD_FORK:
-		if (record_task(r, &task) && task.pid != task.ppid && e->parents.n < PARENTS_MAX)
-			u64map_put(&e->parents, (uint32_t)task.pid, (uint32_t)task.ppid);
+		see_fork(e, r);
 		break;
 	case PERF_RECORD_EXIT:
-		if (record_task(r, &task) && task.pid == task.tid)
-			jit_snapshot_exit(&e->jit, task.pid);
+		see_exit(e, r);
 		break;
 	default:
 		break;
@@ -255,6 +286,9 @@ void embed_see(struct embed *e, const struct record *r)
 
 void embed_look(struct embed *e, uint64_t now)
 {
-	if (e->layouts.n)
-		jit_snapshot_look(&e->jit, now);
+	if (!e->layouts.n)
+		return;
+	pthread_mutex_lock(&e->lock);
+	jit_snapshot_look(&e->jit, now);
+	pthread_mutex_unlock(&e->lock);
 }

@@ -114,6 +114,18 @@ const char *cli_build_id_dir(char *buf, size_t size)
 	return buf;
 }
 
+const char *cli_cache_dir(char *buf, size_t size)
+{
+	const char *dir = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	int n = -1;
+	if (dir && dir[0] == '/') /* others are not to be used, says its specification */
+		n = snprintf(buf, size, "%s/kiln", dir);
+	else if (home && home[0] == '/')
+		n = snprintf(buf, size, "%s/.cache/kiln", home);
+	return n > 0 && (size_t)n < size ? buf : NULL;
+}
+
 bool cli_color(int fd)
 {
 	const char *no = getenv("NO_COLOR");

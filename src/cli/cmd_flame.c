@@ -61,6 +61,7 @@ static const struct option options[] = {
 	 .value = &opts.svg.font_size},
 	{OPT_GROUP, .help = "input"},
 	INPUT_FILE_OPTIONS(opts.in),
+	STACK_OPTIONS(opts.in),
 	{OPT_CALL, 0, "inline", NULL, "show inlined functions (default); --no-inline: do not",
 	 .value = &opts.in.inlines, .call = take_inline},
 	{0},

@@ -41,6 +41,7 @@ static const struct option options[] = {
 	 .value = &opts.srcline},
 	{OPT_GROUP, .help = "input"},
 	INPUT_FILE_OPTIONS(opts.in),
+	STACK_OPTIONS(opts.in),
 	{0},
 };
 
@@ -62,6 +63,9 @@ static bool check(struct err *err)
 {
 	if (opts.srcline && !opts.classic)
 		return err_set(err, ERR_USAGE, "--srcline is for --classic only");
+	if (opts.classic && opts.in.reroot)
+		return err_set(err, ERR_USAGE,
+			       "--classic has its own roots: --reroot is not for it");
 	/* The script shows them when asked only. */
 	if (opts.classic && !opts.inlined)
 		opts.in.inlines = INLINE_NONE;

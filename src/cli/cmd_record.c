@@ -159,6 +159,9 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	int code = ok ? record_exit_code(&result) : fail(cmd, &err);
 	if (!plan->dry_run && (ok || result.bytes))
 		record_report(plan, &result, ok);
+	if (ok && !opts.quiet && !plan->dry_run && plan->call_graph != CALL_GRAPH_NONE &&
+	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
+		record_quality(plan->output);
 	(void)cli_diags(cmd, &diags, opts.quiet);
 	if (ok && stop_signal)
 		die_of(stop_signal);
@@ -196,7 +199,6 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.per_thread = opts.per_thread,
 		.period = opts.period,
 		.user_rate = opts.frequency || opts.period,
-		.strict_rate = opts.strict_frequency,
 		.no_samples = opts.no_samples,
 		.sample_addr = opts.data,
 		.sample_cpu = opts.sample_cpu,
@@ -209,8 +211,19 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.control_fd = -1,
 		.ack_fd = -1,
 		.dump = &dump_signals,
+		.strict_rate = opts.strict_freq,
+		.sample_identifier = opts.sample_identifier,
+		.read_times = opts.running_time,
+		.threads = opts.threads,
+		.affinity = opts.affinity,
+		.realtime = (int)MIN(opts.realtime, (uint64_t)INT32_MAX),
+		.synth = opts.synth,
+		.synth_last = opts.tail_synthesize,
+		.synth_threads = (unsigned)MIN(opts.synth_threads, (uint64_t)256),
+		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
+		.blocks = opts.blocks,
 		.timestamp_name = opts.timestamp_filename,
 		.no_build_ids = opts.no_build_ids,
 		.dry_run = opts.dry_run,
@@ -220,6 +233,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.verbose = opts.verbose > 0,
 		.attr_dir = getenv("PERF_TEST_ATTR"),
 		.note = record_note,
+		.answer = record_answer,
 		.written = record_written,
 		.progress = isatty(STDERR_FILENO) && !opts.quiet ? record_progress : NULL,
 	};
@@ -243,6 +257,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&cmdline.words);
 	free((void *)cmdline.text.p);
 	vec_free(&opts.events.list);
+	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
 	vec_free(&opts.pfm_events);
 	return code;

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_diff,
 	&cmd_evlist,
 	&cmd_flame,
 	&cmd_fold,

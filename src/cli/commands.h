@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct command cmd_diff;
 extern const struct command cmd_evlist;
 extern const struct command cmd_flame;
 extern const struct command cmd_fold;

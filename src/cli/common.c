@@ -18,16 +18,22 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 			    .build_id_dir = cli_build_id_dir(o->build_id_dir,
 							     sizeof o->build_id_dir),
 			    .kallsyms = o->kallsyms,
-			    .demangle = !o->no_demangle,
+			    .cfi_cache = cli_cache_dir(o->cache_dir, sizeof o->cache_dir),
+			    .demangle = !o->no_demangle && !o->raw,
+			    .demangle_kernel = o->demangle_kernel && !o->raw,
+			    .demangle_maps = !o->no_demangle && !o->raw && !cli_as_perf(),
+			    .merge_clones = o->merge_clones && !o->raw,
 			    .force = o->force},
 		.threads = (unsigned)MIN(o->threads, 256),
 		.inlines = o->inlines,
 		.full_path = o->full_path,
 		.max_stack = (uint32_t)MIN(o->max_stack, UINT32_MAX),
+		.reroot = o->reroot,
 		.comms = o->comms,
 		.pids = o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,
+		.times = o->times,
 	};
 }
 

@@ -42,8 +42,12 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 	}
 	io.by_comm = opt->detail == IMPORT_BY_COMM;
 	io.by_thread = opt->detail == IMPORT_BY_THREAD;
+	io.no_callchains = opt->no_callchains;
+	io.by_cpu = opt->by_cpu;
+	io.merge_threads = opt->merge_threads;
 	l->ingest = ingest_open(path, &io, d, err);
-	if (!l->ingest || !ingest_aggregate(l->ingest, err))
+	if (!l->ingest || (opt->by_trace && !ingest_by_trace(l->ingest, err)) ||
+	    !ingest_aggregate(l->ingest, err))
 		return false;
 	l->profile = ingest_profile(l->ingest);
 	return true;
@@ -52,6 +56,12 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 static bool load_text(struct loaded *l, struct lines *in, const struct load_options *opt,
 		      struct diags *d, struct err *err)
 {
+	if (opt->input->reroot)
+		return err_set(
+			err, ERR_USAGE,
+			"%s is text, which does not say which stacks were too deep: --reroot "
+			"wants a recording",
+			l->name);
 	l->owned = profile_new();
 	l->profile = l->owned;
 	if (l->kind == INPUT_FOLDED)

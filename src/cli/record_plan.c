@@ -28,6 +28,7 @@ void record_targets_free(struct record_targets *t)
 	vec_free(&t->cgroups);
 	vec_free(&t->ranges);
 	event_list_free(&t->events);
+	event_list_free(&t->switch_events);
 }
 
 static char *copy_text(const void *p, size_t n)
@@ -77,6 +78,10 @@ static bool choose_scope(struct capture_plan *plan, struct record_targets *t,
 		note("-p, -t and -u take precedence over -a and -C");
 	else if (opts.all_cpus || opts.cpus || (!threads && !plan->command))
 		plan->all_cpus = true;
+	if (plan->all_cpus && opts.latency) {
+		err_set(err, ERR_USAGE, "--latency is about one program, not about the system");
+		return err_hint(err, "name a command, or processes with -p");
+	}
 	if (plan->all_cpus && opts.per_thread) {
 		note("--per-thread is for a command, -p or -t: CPUs have a buffer each");
 		plan->per_thread = false;
@@ -194,6 +199,15 @@ static bool parse_events(struct capture_plan *plan, struct record_targets *t, st
 		if (i + 1 == opts.cgroup_events)
 			in_cgroups = t->events.events.n;
 	}
+	for (size_t i = 0; i < opts.switch_events_list.list.n; i++) {
+		const char *text = opts.switch_events_list.list.v[i];
+		if (!event_parse(&t->switch_events, text, capture_tracefs(strchr(text, ':')), err))
+			return err_wrap(err, "--switch-output-event");
+	}
+	if (opts.switch_events_list.list.n) {
+		plan->switching.events = &t->switch_events;
+		plan->switching.on_signal = true;
+	}
 	if (opts.group)
 		event_list_group_all(&t->events);
 	plan->filters = t->filters.v;
@@ -209,7 +223,8 @@ static void choose_fields(struct capture_plan *plan)
 			    (opts.data_page_size ? SAMPLE_DATA_PAGE_SIZE : 0) |
 			    (opts.code_page_size ? SAMPLE_CODE_PAGE_SIZE : 0) |
 			    (opts.all_cgroups ? SAMPLE_CGROUP : 0);
-	plan->track_also = (opts.switch_events ? (uint64_t)ATTR_CONTEXT_SWITCH : 0) |
+	plan->track_also = (opts.switch_events || opts.latency ? (uint64_t)ATTR_CONTEXT_SWITCH
+							       : 0) |
 			   (opts.namespaces ? (uint64_t)ATTR_NAMESPACES : 0) |
 			   (opts.all_cgroups ? ATTR_CGROUP : 0);
 	plan->track_not = (opts.no_bpf_event ? (uint64_t)ATTR_BPF_EVENT : 0) |
@@ -235,14 +250,30 @@ static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "--user-callchains and --kernel-callchains exclude each other");
 	bool to_pipe = !strcmp(plan->output, "-");
-	if (to_pipe && (opts.switching || opts.timestamp_filename))
+	if (to_pipe &&
+	    (opts.switching || opts.switch_events_list.list.n || opts.timestamp_filename))
 		return err_set(err, ERR_USAGE, "%s wants a file, not standard output",
-			       opts.switching ? "--switch-output" : "--timestamp-filename");
+			       opts.switching                   ? "--switch-output"
+			       : opts.switch_events_list.list.n ? "--switch-output-event"
+								: "--timestamp-filename");
 	if (to_pipe && opts.compress) {
 		err_set(err, ERR_USAGE, "-z compresses files, not standard output");
 		return err_hint(err, "pipe it through zstd");
 	}
-	if (opts.switch_max_files && !opts.switching)
+	if (opts.realtime > 99)
+		return err_set(err, ERR_USAGE, "-r wants a priority from 1 to 99, not %" PRIu64,
+			       opts.realtime);
+	if (opts.blocks && (to_pipe || opts.threads))
+		return err_set(err, ERR_USAGE, "--aio writes one file, not %s",
+			       to_pipe ? "standard output" : "those of --threads");
+	if (opts.threads && opts.affinity)
+		return err_set(err, ERR_USAGE,
+			       "--threads says where its readers run, so --affinity has no say");
+	if (opts.threads && (to_pipe || opts.per_thread))
+		return err_set(err, ERR_USAGE, "--threads %s",
+			       to_pipe ? "writes a directory, not standard output"
+				       : "has buffers per CPU, --per-thread has none");
+	if (opts.switch_max_files && !opts.switching && !opts.switch_events_list.list.n)
 		return err_set(err, ERR_USAGE, "--switch-max-files wants --switch-output");
 	if (plan->start_disabled && plan->control_fd < 0)
 		return err_set(err, ERR_USAGE, "-D -1 waits for --control, which is missing");
@@ -255,6 +286,8 @@ bool record_fill_plan(struct capture_plan *plan, struct record_targets *t,
 	if (!parse_targets(plan, t, err) ||
 	    (opts.frequency && !value_frequency(opts.frequency, &plan->frequency, err)) ||
 	    (opts.ring && !value_ring(opts.ring, &plan->ring_pages, err)) ||
+	    (opts.mmap_flush &&
+	     !value_size(opts.mmap_flush, "--mmap-flush", &plan->flush_bytes, err)) ||
 	    (opts.max_size && !value_size(opts.max_size, "--max-size", &plan->max_bytes, err)) ||
 	    (opts.delay && !value_delay(opts.delay, t, &plan->start_disabled, err)) ||
 	    (opts.branch_filter && !value_branches(opts.branch_filter, &plan->branches, err)) ||

@@ -53,6 +53,7 @@ static void count(struct aggregate *a, const struct profile_row *row, uint64_t h
 	struct profile_row *sum = find_row(a, row, hash);
 	sum->count += row->count;
 	sum->weight += row->weight;
+	sum->cut |= row->cut;
 	/* The file is not in order of time. */
 	if (row->time < sum->time) {
 		sum->time = row->time;

@@ -28,6 +28,7 @@ enum text_field {
 	TEXT_DATA_PAGE_SIZE = 1 << 16,
 	TEXT_CODE_PAGE_SIZE = 1 << 17,
 	TEXT_SRCLINE = 1 << 18,
+	TEXT_NO_LINE = 1 << 19, /* not a field: in user stacks a line that is not known is said */
 };
 
 /* Kinds of events that have field sets of their own: attr.type, or "other" (PMUs). */

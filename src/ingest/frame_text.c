@@ -39,9 +39,10 @@ static char *put_place(char *p, const struct profile *prof, const struct profile
 	if (fields & TEXT_SYM) {
 		*p++ = ' ';
 		p = put_str(p, name);
-		if ((fields & TEXT_SYMOFF) && f->func.v) {
+		const struct profile_func *func = &prof->funcs.v[f->func.v];
+		if ((fields & TEXT_SYMOFF) && f->func.v && !func->clones) {
 			p = put_str(p, STR("+0x"));
-			p += format_hex(p, f->addr - prof->funcs.v[f->func.v].start);
+			p += format_hex(p, f->addr - func->start);
 		}
 	}
 	if (fields & TEXT_DSO) {
@@ -52,10 +53,13 @@ static char *put_place(char *p, const struct profile *prof, const struct profile
 	return p;
 }
 
-/* perf's text where a line is not known, which is nothing for an address in no object. */
-static void print_line(struct out *o, const struct profile *prof, const struct profile_frame *f)
+/* perf's texts where a line is not known. It says nothing for an address in no object, and "??:0"
+ * only in stacks that it has unwound itself. */
+static void print_line(struct out *o, const struct profile *prof, const struct profile_frame *f,
+		       uint32_t fields)
 {
-	if (!f->object.v)
+	bool unwound = (fields & TEXT_NO_LINE) && f->kind == CODE_USER;
+	if (!f->object.v || (!unwound && str_is(profile_str(prof, f->srcline), "??:0")))
 		return;
 	out_cstr(o, "\n  ");
 	if (f->srcline.v) {
@@ -66,36 +70,32 @@ static void print_line(struct out *o, const struct profile *prof, const struct p
 	out_fmt(o, "[%" PRIx64 "]", f->addr);
 }
 
-static void print_frame(struct out *o, const struct profile *prof, frame_id id, uint64_t ip,
-			bool block, uint32_t fields)
+void frame_text(struct out *o, const struct profile *p, frame_id id, uint64_t ip, uint32_t fields)
 {
+	frame_text_hex(o, ip);
+	frame_text_place(o, p, id, fields);
+	if (fields & TEXT_SRCLINE)
+		print_line(o, p, profile_frame_at(p, id), fields);
+}
+
+void frame_text_line(struct out *o, const struct profile *prof, frame_id id, uint64_t ip,
+		     uint32_t fields)
+{
+	if (UNLIKELY(fields & TEXT_SRCLINE)) {
+		out_char(o, '\t');
+		frame_text(o, prof, id, ip, fields);
+		out_char(o, '\n');
+		return;
+	}
 	const struct profile_frame *f = profile_frame_at(prof, id);
 	struct str name = profile_frame_name(prof, id);
 	struct str dso = frame_dso(prof, f);
 	char *start = out_room(o, 64 + name.n + dso.n), *p = start;
-	if (block)
-		*p++ = '\t';
+	*p++ = '\t';
 	p = put_padded_hex(p, ip);
 	p = put_place(p, prof, f, name, dso, fields);
-	if (UNLIKELY(fields & TEXT_SRCLINE)) {
-		o->n += (size_t)(p - start);
-		print_line(o, prof, f);
-		start = p = out_room(o, 1);
-	}
-	if (block)
-		*p++ = '\n';
+	*p++ = '\n';
 	o->n += (size_t)(p - start);
-}
-
-void frame_text(struct out *o, const struct profile *p, frame_id id, uint64_t ip, uint32_t fields)
-{
-	print_frame(o, p, id, ip, false, fields);
-}
-
-void frame_text_line(struct out *o, const struct profile *p, frame_id id, uint64_t ip,
-		     uint32_t fields)
-{
-	print_frame(o, p, id, ip, true, fields);
 }
 
 void frame_text_inlined(struct out *o, const struct profile *p, frame_id id,
@@ -111,11 +111,12 @@ void frame_text_inlined(struct out *o, const struct profile *p, frame_id id,
 	if (fields & TEXT_SYM) {
 		out_char(o, ' ');
 		out_str(o, profile_frame_name(p, id));
-		if ((fields & TEXT_SYMOFF) && own->func.v)
-			out_fmt(o, "+0x%" PRIx64, own->addr - p->funcs.v[own->func.v].start);
+		const struct profile_func *func = &p->funcs.v[own->func.v];
+		if ((fields & TEXT_SYMOFF) && own->func.v && !func->clones)
+			out_fmt(o, "+0x%" PRIx64, own->addr - func->start);
 	}
 	if (fields & TEXT_SRCLINE)
-		print_line(o, p, f);
+		print_line(o, p, f, fields);
 	out_cstr(o, " (inlined)\n");
 }
 

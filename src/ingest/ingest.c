@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "ingest/embedded.h"
-#include "ingest/jit.h"
 #include "ingest/ingest_state.h"
+#include "ingest/jit.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
+#include "profile/reroot.h"
 
 static void look_at_events(struct ingest *in)
 {
@@ -16,8 +18,8 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
-		in->unwound |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
-			       (a->sample_type & PERF_SAMPLE_STACK_USER);
+		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+			      (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
 	in->mixed = timed && timed < n;
@@ -99,6 +101,7 @@ static void add_events(struct ingest *in)
 				 .unit = strtab_intern(&in->profile->strings, ev->unit),
 				 .has_stacks = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN,
 				 .tracepoint = ev->attr.type == PERF_TYPE_TRACEPOINT,
+				 .copied_stacks = ev->attr.sample_type & PERF_SAMPLE_STACK_USER,
 			 });
 	}
 }
@@ -131,6 +134,41 @@ static void add_objects(struct ingest *in)
 	}
 }
 
+/* Times of the first and the last sample: where the header does not say, the samples do. */
+static void find_span(struct ingest *in, uint64_t *first, uint64_t *last)
+{
+	*first = perfdata_header(in->pd)->first_sample_time;
+	*last = perfdata_header(in->pd)->last_sample_time;
+	if (*first || *last)
+		return;
+	*first = UINT64_MAX;
+	struct sample_scratch scratch = {0};
+	struct perfdata_iter it;
+	struct record r;
+	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
+	while (perfdata_next(&it, &r)) {
+		const struct perfdata_event *ev = perfdata_event_of(in->pd, &r);
+		struct sample s;
+		if (r.type != PERF_RECORD_SAMPLE || !ev ||
+		    !record_sample(&r, &ev->attr, &scratch, &s) || !s.who.time)
+			continue;
+		*first = MIN(*first, s.who.time);
+		*last = MAX(*last, s.who.time);
+	}
+	sample_scratch_free(&scratch);
+}
+
+static bool choose_times(struct ingest *in, struct err *err)
+{
+	const char *text = in->opt.times;
+	uint64_t first = 0, last = 0;
+	if (!text)
+		return true;
+	if (time_filter_wants_span(text) || in->opt.relative_times)
+		find_span(in, &first, &last);
+	return time_filter_parse(&in->filter.times, text, first, last, in->opt.relative_times, err);
+}
+
 struct ingest *ingest_open(const char *path, const struct ingest_options *opt, struct diags *d,
 			   struct err *err)
 {
@@ -139,7 +177,8 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->diags = d;
 	in->pd = perfdata_open(path, &opt->input, d, err);
 	if (!in->pd ||
-	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err)) {
+	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err) ||
+	    !choose_times(in, err)) {
 		ingest_close(in);
 		return NULL;
 	}
@@ -166,6 +205,7 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
 	ingest_jit_free(in->jit);
@@ -226,6 +266,7 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 				  .stack = chain->stack,
 				  .leaf = chain->leaf,
 				  .trace = in->trace ? trace_of(in, p) : (string_id){0},
+				  .cut = p->cut,
 				  .count = 1,
 				  .weight = p->weight,
 				  .time = p->time};
@@ -238,7 +279,7 @@ static struct expand_options expand_options(const struct ingest *in)
 				       .lines = in->opt.lines,
 				       .full_path = in->opt.full_path,
 				       .demangle = in->opt.resolve.demangle,
-				       .unwound = in->unwound};
+				       .unwound = in->copied};
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)
@@ -246,17 +287,43 @@ bool ingest_by_trace(struct ingest *in, struct err *err)
 	return trace_text_open(in, &in->trace, in->diags, err);
 }
 
+/* Rows tell threads apart only where a view wants it; roots are looked for within a thread. */
+static void reroot(struct ingest *in, bool by_thread, bool by_comm)
+{
+	struct profile *p = in->profile;
+	struct reroot_result r = profile_reroot(p);
+	for (size_t i = 0; i < p->rows.n && (!by_thread || by_comm); i++) {
+		struct profile_thread t = p->threads.v[p->rows.v[i].thread.v];
+		p->rows.v[i].thread = profile_thread(p, by_comm ? 0 : t.pid, by_comm ? 0 : t.pid,
+						     profile_str(p, t.comm),
+						     by_comm ? 0 : t.process);
+	}
+	if (r.cut)
+		diag_add(in->diags, DIAG_NOTE, r.cut,
+			 "of %" PRIu64 " samples whose stack was deeper than what was recorded, "
+			 "%" PRIu64 " were given the root of longer stacks of their thread",
+			 r.cut, r.rerooted);
+	else
+		diag_add(in->diags, DIAG_NOTE, 1, "no stack was deeper than what was recorded");
+}
+
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
+	bool by_thread = in->opt.by_thread, by_comm = in->opt.by_comm;
+	bool merge = in->opt.merge_threads && !in->opt.reroot;
+	in->opt.by_thread |= in->opt.reroot;
+	in->opt.by_comm &= !in->opt.reroot;
 	out_memory(&in->trace_text);
 	aggregate_init(&in->sums, in->profile);
-	in->sums.merge_threads = in->opt.merge_threads;
+	in->sums.merge_threads = merge;
 	ingest_each_sample(in, aggregate_one);
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
+	if (in->opt.reroot)
+		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);
 	expand_profile(in->profile, in->resolver, &how, in->pool);
 	profile_seal(in->profile);
@@ -350,7 +417,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	ingest_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
 	expand_chains(in);
 	*out = in->rows;
 	return true;

@@ -21,6 +21,7 @@ struct ingest_options {
 	unsigned threads;   /* 0: one per CPU */
 	bool no_callchains; /* do not read call chains (report -g none) */
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
+	bool reroot;        /* stacks that were cut get the root of longer ones of their thread */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
 	bool sampled_names; /* threads are called as they were then, not as they were later */
@@ -32,6 +33,8 @@ struct ingest_options {
 	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
 	const char *comms, *pids, *tids, *cpus;
+	const char *times;   /* see time_filter.h; NULL = all */
+	bool relative_times; /* these count from the first sample */
 };
 
 struct ingest;

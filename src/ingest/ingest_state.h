@@ -17,6 +17,7 @@ struct ingest {
 	struct session *session;
 	struct profile *profile;
 	struct resolver *resolver;
+	struct unwound *unwound; /* NULL until a sample needs it */
 	struct ingest_jit *jit;
 	struct pool *pool;
 	struct chains chains;
@@ -34,7 +35,7 @@ struct ingest {
 	bool build_ids;               /* mmap records were to hold them */
 	bool timeless;                /* no times recorded: the order of the file stands for them */
 	bool counters;                /* some samples hold those of a group */
-	bool unwound;                 /* user stacks are copies of memory, unwound here */
+	bool copied;                  /* user stacks are copies of memory, unwound here */
 	bool mixed;                   /* some events have times, others have not */
 
 	/* The latest thread asked for: samples come in bursts. */
@@ -55,6 +56,7 @@ struct placed {
 	uint64_t limit; /* the rounds that are over reached up to here */
 	bool late;      /* it comes behind all of these */
 	bool untimed;   /* has no time, unlike others */
+	bool cut;       /* its stack was deeper than what was recorded of it */
 	bool split;     /* one of several of its record: `weight` is not in there */
 };
 

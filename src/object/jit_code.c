@@ -186,8 +186,7 @@ static bool take_number(struct str *s, uint32_t *out)
 	return true;
 }
 
-/* "LazyCompile:*inner /srv/app.js:12:7" */
-static bool line_of_name(struct str name, struct str *file, uint32_t *line, uint32_t *column)
+bool jit_name_line(struct str name, struct str *file, uint32_t *line, uint32_t *column)
 {
 	uint32_t last, before;
 	*column = 0;
@@ -217,7 +216,7 @@ bool jit_code_line(const struct jit_table *t, const struct jit_code *c, uint64_t
 			hi = mid;
 	}
 	if (!lo)
-		return line_of_name(str_of(c->name), file, line, column);
+		return jit_name_line(str_of(c->name), file, line, column);
 	const struct jit_line *hit = &t->lines.v[l->line_first + lo - 1];
 	*file = str_of(hit->file);
 	*line = hit->line;

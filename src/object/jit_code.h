@@ -83,6 +83,9 @@ const struct jit_code *jit_table_find(const struct jit_table *t, uint32_t genera
 MUST_USE bool jit_code_line(const struct jit_table *t, const struct jit_code *c, uint64_t addr,
 			    struct str *file, uint32_t *line, uint32_t *column);
 
+/* The place in a name such as "LazyCompile:*inner /srv/app.js:12:7"; file is borrowed from it. */
+MUST_USE bool jit_name_line(struct str name, struct str *file, uint32_t *line, uint32_t *column);
+
 /* The call-frame information the runtime gave for a piece of code: an .eh_frame section to be read
  * as if it lay at `at`. False: none; the code keeps frame pointers then, or nobody knows. */
 struct jit_frames {

@@ -4,7 +4,7 @@
  *
  * What real writers do beyond the text: e_machine 0 (CPython), a tid that is part of a pointer and
  * lines of number 0 in a file without name (Erlang), file names whose first bytes are garbage with
- * NULs (V8), so that a row of lines cannot be walked to its end.
+ * NULs (V8), so that a row of lines cannot simply be walked.
  */
 #include "base/cursor.h"
 #include "object/jit_code.h"
@@ -23,13 +23,6 @@ struct reader {
 	uint64_t bad;
 };
 
-/* A file name of one 0xff byte is the same as the one before. */
-static struct str entry_file(struct cursor *c, struct str last)
-{
-	struct str file = cursor_cstr(c);
-	return file.n == 1 && (uint8_t)file.p[0] == 0xff ? last : file;
-}
-
 static bool is_text(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -38,28 +31,62 @@ static bool is_text(struct str s)
 	return s.n > 0;
 }
 
-/* The lines of the record before this LOAD. Addresses that lie nowhere near the code mean that a
- * name had a NUL too many, so nothing behind it can be trusted. */
-static void take_lines(struct reader *r, struct jit_load *l)
+/* V8 counts from 0x40 bytes before the code: where perf once put it in a file of its own. */
+#define V8_SHIFT 0x40
+
+static bool is_v8(struct str name)
+{
+	static const char *const kinds[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (str_starts(name, kinds[i]))
+			return true;
+	return false;
+}
+
+/* Whether the next line can begin here: its address lies in the code, behind the last one. */
+static bool line_follows(struct cursor c, const struct jit_load *l, uint64_t last)
+{
+	uint64_t at = cursor_u64(&c) - l->addr;
+	return !c.bad && at >= last && at <= l->size + V8_SHIFT;
+}
+
+/* The name that ends a line. Of V8's the first bytes may be garbage with NULs among it; then the
+ * next line is looked for, and the name is not one. */
+static struct str line_file(struct cursor *c, const struct jit_load *l, uint64_t last, bool is_last)
+{
+	struct str name = cursor_cstr(c);
+	bool whole = is_last || line_follows(*c, l, last);
+	for (size_t n = 0; !whole && !c->bad && n < 4096; n++) {
+		(void)cursor_cstr(c);
+		whole = !c->bad && line_follows(*c, l, last);
+		name = STR("");
+	}
+	return name;
+}
+
+/* The lines of the record before this LOAD. */
+static void take_lines(struct reader *r, struct jit_load *l, const char *name)
 {
 	struct jit_table *t = r->t;
 	struct cursor c = r->debug;
-	struct str file = STR("");
-	uint64_t addr = cursor_u64(&c), count = cursor_u64(&c), last = 0;
+	struct str file = STR(""), own = STR("");
+	uint64_t addr = cursor_u64(&c), count = cursor_u64(&c), at = 0;
+	uint32_t unused[2];
+	uint64_t shift = is_v8(str_of(name)) && line_follows(c, l, V8_SHIFT) ? V8_SHIFT : 0;
 	l->line_first = (uint32_t)t->lines.n;
 	if (c.bad || addr != l->addr)
 		return;
-	for (uint64_t i = 0; i < count && cursor_left(&c); i++) {
-		uint64_t at = cursor_u64(&c) - addr;
+	(void)!jit_name_line(str_of(name), &own, &unused[0], &unused[1]);
+	for (uint64_t i = 0; i < count && line_follows(c, l, at); i++) {
+		at = cursor_u64(&c) - addr;
 		uint32_t line = cursor_u32(&c), column = cursor_u32(&c);
-		file = entry_file(&c, file);
-		if (c.bad || at > l->size + 4096 || (at < last && l->line_count))
-			break;
-		if (!line || line > INT32_MAX || !is_text(file))
+		struct str told = line_file(&c, l, at, i + 1 == count);
+		if (!(told.n == 1 && (uint8_t)told.p[0] == 0xff)) /* else: as the one before */
+			file = is_text(told) ? told : own;
+		if (!line || line > INT32_MAX || !file.n)
 			continue;
-		last = at;
-		struct str name = strtab_get(&t->files, strtab_intern(&t->files, file));
-		vec_push(&t->lines, (struct jit_line){at, line, column, name.p});
+		struct str kept = strtab_get(&t->files, strtab_intern(&t->files, file));
+		vec_push(&t->lines, (struct jit_line){at - shift, line, column, kept.p});
 		l->line_count++;
 	}
 }
@@ -101,10 +128,11 @@ static bool take_load(struct reader *r, struct cursor *c, uint64_t time)
 		return false;
 	struct str name = cursor_text(c, cursor_left(c) - size);
 	struct jit_load load = {.addr = addr, .bytes = c->p, .size = size};
-	take_lines(r, &load);
+	const char *shown = jit_name(&r->t->arena, name);
+	take_lines(r, &load, shown);
 	take_frames(r, &load);
 	vec_push(&r->t->loads, load);
-	add_code(r, addr, size, time, jit_name(&r->t->arena, name), (uint32_t)r->t->loads.n, index);
+	add_code(r, addr, size, time, shown, (uint32_t)r->t->loads.n, index);
 	return true;
 }
 

@@ -87,6 +87,12 @@ struct kallsyms {
 MUST_USE bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err);
 void kallsyms_free(struct kallsyms *k);
 
+/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the symbols
+ * at these addresses, which are brought in order, and possibly some more. False when it cannot be
+ * read. */
+struct out;
+MUST_USE bool kallsyms_near(const char *path, uint64_t *addrs, size_t n, struct out *text);
+
 /* A perf map ("START SIZE name" per line, hex). Later lines win where they overlap. Lines that do
  * not parse are counted in DIAG_BAD_MAP_FILE. */
 MUST_USE bool symtab_load_perf_map(struct symtab *t, const char *path, struct diags *d,
@@ -100,9 +106,17 @@ MUST_USE bool object_build_id(const char *path, struct build_id *out, struct err
 /* From raw note bytes (/sys/kernel/notes, a PT_NOTE segment). */
 MUST_USE bool build_id_from_notes(const void *p, size_t n, struct build_id *out);
 
-/* Demangles C++, Rust, OCaml and Java names the way perf shows them: without parameters and return
- * type; "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back
- * as they are. Only for tables with `mangled` set: perf shows other names as they are. */
+/* Demangles C++, Rust, D, OCaml and Java names, without parameters (but for Java) and return type;
+ * "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back as
+ * they are. Only for tables with `mangled` set: perf shows other names as they are. */
 struct str demangle(struct arena *a, struct str name);
+
+/* The same for names of perf maps: "Lcom/foo/Bar;::method" of Java. */
+struct str demangle_map_name(struct arena *a, struct str name);
+
+/* The name (mangled) of the function that this one is a copy or a part of, made by the compiler or
+ * the linker (".cold", ".part.N", ".constprop.N" …); without GNU's symbol version, too. Borrowed.
+ */
+struct str name_without_clone(struct str name);
 
 #endif

@@ -177,6 +177,34 @@ const struct jit_table *jits_find(const struct jits *j, object_id object, uint32
 	return &j->parts.v[j->objects.v[*at].part]->table;
 }
 
+static const struct jit_code *code_of(const struct jits *j, object_id object, uint64_t addr,
+				      const struct jit_table **table)
+{
+	uint32_t generation;
+	*table = jits_find(j, object, &generation);
+	return *table ? jit_table_find(*table, generation, addr) : NULL;
+}
+
+bool jits_line(const struct jits *j, object_id object, uint64_t addr, struct str *file,
+	       uint32_t *line, uint32_t *column)
+{
+	const struct jit_table *t;
+	const struct jit_code *c = code_of(j, object, addr, &t);
+	return c && jit_code_line(t, c, addr, file, line, column);
+}
+
+bool jits_frames(const struct jits *j, object_id object, uint64_t addr, struct jit_frames *out,
+		 uint64_t *start, uint64_t *end)
+{
+	const struct jit_table *t;
+	const struct jit_code *c = code_of(j, object, addr, &t);
+	if (!c || !jit_code_frames(t, c, out))
+		return false;
+	*start = c->addr;
+	*end = c->end;
+	return true;
+}
+
 bool jits_know(const struct jits *j, int32_t pid)
 {
 	return j && u64map_get(&j->pids, (uint32_t)pid);

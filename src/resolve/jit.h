@@ -45,6 +45,14 @@ void jits_apply(struct jits *j, struct session *s);
 /* The table that an object of the session stands for, and its generation there; NULL: none. */
 const struct jit_table *jits_find(const struct jits *j, object_id object, uint32_t *generation);
 
+/* The source line of an address of such an object. False: not known. */
+MUST_USE bool jits_line(const struct jits *j, object_id object, uint64_t addr, struct str *file,
+			uint32_t *line, uint32_t *column);
+/* How to unwind the code at an address of such an object, and where that code begins and ends.
+ * False: its runtime does not say, and frame pointers are the best guess. */
+MUST_USE bool jits_frames(const struct jits *j, object_id object, uint64_t addr,
+			  struct jit_frames *out, uint64_t *start, uint64_t *end);
+
 /* Whether any table is of this process. */
 bool jits_know(const struct jits *j, int32_t pid);
 

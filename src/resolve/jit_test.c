@@ -41,7 +41,7 @@ static void add_dump(struct jits *j, const struct jit_clock *clock, uint64_t fla
 {
 	struct dump_maker m;
 	dump_begin(&m, false, flags);
-	dump_load(&m, 1000, 0x1000, 0x10, 1, "first");
+	dump_load(&m, 1000, 0x1000, 0x10, 1, "first a.x:3");
 	dump_load(&m, 2000, 0x1000, 0x10, 2, "second");
 	assert_true(jits_add_dump(j, &(struct jit_source){.pid = PID, .path = STR("dump")}, clock,
 				  out_text(&m.out), d, NULL));
@@ -70,11 +70,20 @@ static void clocks(void **state)
 		add_dump(j, &cases[i].clock, cases[i].flags, &d);
 		jits_apply(j, s);
 		session_seal(s);
-		assert_string_equal(name_at(j, s, 0x1008, 1), "first");
-		assert_string_equal(name_at(j, s, 0x1008, cases[i].before), "first");
+		assert_string_equal(name_at(j, s, 0x1008, 1), "first a.x:3");
+		assert_string_equal(name_at(j, s, 0x1008, cases[i].before), "first a.x:3");
 		assert_string_equal(name_at(j, s, 0x1008, cases[i].after), "second");
 		assert_string_equal(name_at(j, s, 0x1010, cases[i].after), "");
 		assert_int_equal(d.of[DIAG_NOTE].count, 0);
+		uint32_t line, column, process = session_who_at(s, PID, PID, 1).process;
+		struct str file;
+		struct jit_frames frames;
+		uint64_t start, end;
+		object_id o = session_place_at(s, process, false, 0x1008, 1).object;
+		assert_true(jits_line(j, o, 0x1008, &file, &line, &column));
+		assert_true(str_is(file, "a.x") && line == 3);
+		assert_false(jits_line(j, o, 0x1010, &file, &line, &column));
+		assert_false(jits_frames(j, o, 0x1008, &frames, &start, &end));
 		assert_true(jits_know(j, PID));
 		assert_false(jits_know(j, PID + 1));
 		session_free(s);
@@ -110,7 +119,7 @@ static void maps_lie_below_dumps(void **state)
 	jit_table_add_map(t, STR("1000 10 coarser\n"), 5000, "map", NULL);
 	jits_apply(j, s);
 	session_seal(s);
-	assert_string_equal(name_at(j, s, 0x1008, 1999), "first");
+	assert_string_equal(name_at(j, s, 0x1008, 1999), "first a.x:3");
 	assert_string_equal(name_at(j, s, 0x1008, 9000), "second");
 	assert_string_equal(name_at(j, s, 0x2000, 1), "builtin");
 	session_free(s);

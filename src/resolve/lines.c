@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "resolve/jit.h"
 #include "resolve/state.h"
 
 /* The queries of one object. */
@@ -60,8 +61,31 @@ static bool to_vaddr(const struct resolver *r, const struct debug_info *debug,
 	return true;
 }
 
+/* Code made at run time: its maker may have told the lines. */
+static void look_up_jit(struct resolver *r, const struct batch *b)
+{
+	struct dwarf_results found = {.arenas = mem_zalloc(sizeof(struct arena)), .arena_count = 1};
+	for (size_t i = 0; i < b->n; i++) {
+		struct str path;
+		uint32_t line, column;
+		if (!jits_line(r->opt.jits, b->object, b->q[i].addr, &path, &line, &column))
+			continue;
+		struct dwarf_file *file = arena_new(found.arenas, struct dwarf_file);
+		struct dwarf_frame *frame = arena_new(found.arenas, struct dwarf_frame);
+		file->name = path;
+		*frame = (struct dwarf_frame){.file = file, .line = line, .column = column};
+		b->q[i].found = (struct dwarf_frames){.v = frame, .n = 1};
+	}
+	vec_push(&r->line_results, found);
+}
+
 static void look_up(struct resolver *r, const struct batch *b, struct pool *pool)
 {
+	uint32_t generation;
+	if (jits_find(r->opt.jits, b->object, &generation)) {
+		look_up_jit(r, b);
+		return;
+	}
 	const struct debug_info *debug = debug_of(r, b->object);
 	if (!debug)
 		return;

@@ -422,12 +422,16 @@ static void index_lives(struct session *s)
 
 static const struct life *life_at(const struct session *s, int32_t tid, uint64_t time);
 
-/* Files that hold code for good; a memfd is one that runtimes fill at run time. */
+/* Files that have names of their own. Runtimes fill others while they run (a memfd), or tell of code
+ * in files of their own kind (the ahead-of-time compiled part of a .dll). */
 static bool holds_code(const struct session *s, object_id id)
 {
 	const struct session_object *o = session_object(s, id);
+	struct str path = session_str(s, o->path);
 	return o->kind == OBJECT_VDSO ||
-	       (o->kind == OBJECT_FILE && !str_starts(session_str(s, o->path), "/memfd:"));
+	       (o->kind == OBJECT_FILE && !str_starts(path, "/memfd:") &&
+		!str_starts(path, "/dev/shm/") && !str_ends(path, ".dll") &&
+		!str_ends(path, ".exe"));
 }
 
 static int compare_codes(const void *a, const void *b)
@@ -467,7 +471,6 @@ static void place_codes(struct session *s)
 				      &(struct mapping){.start = c->start,
 							.end = c->end,
 							.time = c->first ? 0 : c->time,
-							.told = c->time,
 							.object = c->object});
 	}
 	free(order);
@@ -574,9 +577,7 @@ static const struct mapping *own_mapping_at(const struct session *s, const struc
 {
 	const struct mapping *m = spacetime_at(&p->space, ip, time, &place->lo, &place->hi);
 	const struct mapping *code = spacetime_at(&p->code, ip, time, &place->lo, &place->hi);
-	if (!code || (m && m->time > code->told && holds_code(s, m->object)))
-		return m;
-	return code;
+	return code && !(m && holds_code(s, m->object)) ? code : m;
 }
 
 struct session_place session_place_at(const struct session *s, uint32_t process, bool kernel,

@@ -47,8 +47,8 @@ void session_apply(struct session *s, const struct record *r, const struct sampl
  * must live until seal. */
 void session_set_build_id(struct session *s, const struct rec_build_id *id);
 
-/* Code made at run time (JIT), as a perf map or jitdump tells it. It lies on top of whatever is
- * mapped there, unless a file was mapped there later. All before seal. */
+/* Code made at run time (JIT), as a perf map or jitdump tells it. It lies on top of
+ * memory, not of files that have names of their own. All before seal. */
 struct session_code {
 	int32_t pid;
 	uint64_t time; /* from when on; 0: since ever */

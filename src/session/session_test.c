@@ -400,6 +400,7 @@ static void code_made_at_run_time_hides_mappings(void **state)
 	assert_int_equal(at(w, 10, 0x1080, 30).v, second.v);
 	assert_int_equal(at(w, 10, 0x1080, 45).v, second.v);
 	assert_int_equal(at(w, 10, 0x1100, 45).v, second.v);
+	/* Nobody maps anything else without a word. */
 	object_id library = at(w, 10, 0x1100, 55);
 	assert_int_equal(session_object(w->s, library)->kind, OBJECT_FILE);
 	assert_int_equal(at(w, 10, 0x1080, 55).v, second.v);

@@ -16,7 +16,6 @@ struct mapping {
 	uint64_t start, end; /* end exclusive */
 	uint64_t bias;       /* ip + bias = address in the object */
 	uint64_t time;
-	uint64_t told;    /* code made at run time: when that was; `time` may be earlier */
 	object_id object; /* 0: a hole, e.g. a kernel symbol that went away */
 };
 

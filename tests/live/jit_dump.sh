@@ -23,6 +23,7 @@ for words in "dump remove" "dump swap remove" "dump map remove" "dump memfd remo
 	[ ! -s log ] || fail "$words: complains though all is there: $(cat log)"
 done
 "$KILN" fold -i dump.data 2> /dev/null | grep -q 'main;outer;first ' || fail "no stack through made code"
+"$KILN" report --no-children -g none -s srcline -i dump.data 2> /dev/null | grep -q "test.lang:11" || fail "no source lines from the dump"
 for clock in mono boottime; do
 	"$KILN" record -q -k $clock -e cpu-clock:u -F 999 -o clock.data -- ./jit 200 dump remove || fail "record -k $clock: exit status $?"
 	all_named "clock $clock" -i clock.data

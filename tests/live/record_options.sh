@@ -6,6 +6,7 @@
 # covers record: -m --mmap-pages --call-graph -q --quiet --strict --output --freq --count --event
 # covers record: --pid --tid --all-cpus --cpu --no-inherit --delay --no-samples --data --weight --raw-samples
 # covers record: -I --intr-regs --clockid --no-buildid --compression-level --branch-any --branch-filter --uid --cgroup
+# covers record: --mmap-flush --affinity --proc-map-timeout --timestamp-boundary --realtime
 # timeout: 240
 set -u
 . "$KILN_SRC/tests/support/live.sh"
@@ -126,7 +127,7 @@ ok "-m 3 is rounded up" eval '"$KILN" record --dry-run -v -m 3 -o k.data -- true
 
 # How often.
 too_high=$(($(cat /proc/sys/kernel/perf_event_max_sample_rate) + 1))
-ok "a frequency too high is lowered" eval '"$KILN" record -e cpu-clock:u -F '$too_high' -o k.data -- true > log 2>&1 && grep -q "lowered to" log && evlist && grep -q "sample_freq }: '$((too_high - 1))'," evlist'
+ok "a frequency too high is lowered" eval '"$KILN" record -e cpu-clock:u -F '$too_high' -o k.data -- true > log 2>&1 && grep -q "more than the kernel allows: " log && evlist && grep -q "sample_freq }: '$((too_high - 1))'," evlist'
 ok "--strict-freq" eval '! "$KILN" record -e cpu-clock:u -F '$too_high' --strict-freq -o k.data -- true > log 2>&1 && grep -q "sysctl -w kernel.perf_event_max_sample_rate='$too_high'" log'
 ok "--strict-freq lets what is possible" record --strict-freq -F 99 -- true
 
@@ -147,6 +148,52 @@ ok "no copies in ~/.debug" eval 'record -N -- ./work 0.05 && record --no-buildid
 ok "--no-samples" eval 'record --no-samples -- ./work 0.05 && [ -z "$("$KILN" script -i k.data 2> /dev/null)" ]'
 ok "--quiet says nothing" eval 'record --quiet -- true && [ ! -s log ]'
 ok "-q lets errors through" eval '! "$KILN" record -q -e cpu-clock:u -o nowhere/k.data -- true > log 2>&1 && grep -q "mkdir -p nowhere" log'
+
+# How the recorder works.
+ok "--timestamp-boundary" eval 'record --timestamp-boundary -- ./work 0.05 && "$KILN" report --header-only -i k.data > log 2>&1 && grep -q "time of first sample" log && grep -q "time of last sample" log'
+if command -v perf > /dev/null; then
+	rounds() { record -F 999 "$@" -- ./work 0.5 && count_records FINISHED_ROUND; }
+	ok "--mmap-flush waits for more" eval '[ "$(rounds -m 1M --mmap-flush 1G)" -lt "$(rounds -m 1M)" ]'
+	cat > many.c <<-'C'
+		#include <stdio.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int made = 0;
+			alarm(60);
+			for (int i = 0; i < 30000; i++)
+				made += mmap(0, 4096, i % 2 ? PROT_EXEC : PROT_EXEC | PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+			printf("%d\n", made);
+			fflush(stdout);
+			pause();
+		}
+	C
+	"${CC:-cc}" -O1 -o many many.c || fail "cannot compile"
+	./many > made &
+	many=$!
+	for _ in $(seq 200); do [ -s made ] && break; sleep 0.05; done
+	maps() { record -p $many "$@" -- true && count_records MMAP2; }
+	ok "--proc-map-timeout gives up" eval '[ "$(maps --proc-map-timeout 1)" -lt "$(maps --proc-map-timeout=30000)" ]'
+	kill $many
+fi
+if $root && [ "$(nproc)" -gt 1 ]; then
+	confined() { # the recorder has gone to one CPU
+		"$KILN" record -q -e cpu-clock -a --affinity=cpu -o k.data -- ./work 20 > log 2>&1 &
+		local recorder=$! found=1
+		for _ in $(seq 100); do
+			grep -q '^Cpus_allowed_list:[[:space:]]*[0-9]*$' /proc/$recorder/status && found=0 && break
+			sleep 0.1
+		done
+		kill -INT $recorder
+		wait $recorder
+		return $found
+	}
+	ok "--affinity=cpu" confined
+fi
+if $root && chrt -f 1 true 2> /dev/null; then
+	ok "--realtime" eval 'record --realtime=1 -- sh -c "chrt -p \$PPID; chrt -p \$\$" && grep -q SCHED_FIFO log && grep -q SCHED_OTHER log'
+fi
 
 # Long, short, stuck together, with an equals sign, abbreviated, negated, repeated.
 ok "-F99, -F 99, --freq=99, --freq 99" eval 'same -F99 "|" -F 99 && same -F99 "|" --freq=99 && same -F99 "|" --freq 99 && same -F99 "|" --fr 99'
