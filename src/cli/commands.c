@@ -3,6 +3,7 @@
 const struct command *const commands[] = {
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
+	&cmd_config,
 	&cmd_diff,
 	&cmd_evlist,
 	&cmd_flame,

@@ -6,6 +6,7 @@
 
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
+extern const struct command cmd_config;
 extern const struct command cmd_diff;
 extern const struct command cmd_evlist;
 extern const struct command cmd_flame;
