@@ -5,6 +5,7 @@ const struct command *const commands[] = {
 	&cmd_buildid_list,
 	&cmd_check,
 	&cmd_config,
+	&cmd_data,
 	&cmd_diff,
 	&cmd_evlist,
 	&cmd_flame,

@@ -8,6 +8,7 @@ extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_config;
+extern const struct command cmd_data;
 extern const struct command cmd_diff;
 extern const struct command cmd_evlist;
 extern const struct command cmd_flame;
