@@ -45,6 +45,7 @@ struct hist_fields {
 	size_t show_count;
 	uint32_t hidden; /* bit per field: one value only, said in the heading instead */
 	bool self;       /* the overhead column is called "Self", beside "Children" */
+	bool by_name;    /* functions of one name are one, wherever they lie; so are unknown ones */
 };
 
 struct hist_request {

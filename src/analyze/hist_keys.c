@@ -77,6 +77,8 @@ static uint64_t place_hash(const struct hist_keys *k, uint32_t frame)
 	if (!hist_fields_sort_by(k->fields, FIELD_SYMBOL))
 		return h;
 	const struct profile_func *f = &p->funcs.v[fr->func.v];
+	if (k->fields->by_name)
+		return hash_mix(h, f->name.v);
 	if (!f->name.v)
 		return hash_mix(h, fr->addr);
 	return hash_mix(hash_mix(h, f->start), (uint64_t)f->name.v << 32 | dso_name(p, fr));
@@ -97,6 +99,8 @@ static bool same_place(const struct hist_keys *k, uint32_t x, uint32_t y)
 	const struct profile_func *f = &p->funcs.v[a->func.v], *g = &p->funcs.v[b->func.v];
 	if (f->name.v != g->name.v)
 		return false;
+	if (k->fields->by_name)
+		return true;
 	if (!f->name.v)
 		return a->addr == b->addr;
 	return f->start == g->start && f->size == g->size && dso_name(p, a) == dso_name(p, b);

@@ -119,6 +119,7 @@ struct capture_plan {
 	bool overwrite;     /* rings keep the latest; written when dump grows and at the end */
 	uint64_t max_bytes; /* of the file; 0: any */
 	unsigned compress;  /* zstd level; 0: none */
+	unsigned blocks;    /* for writing behind, at most 4; 0: records are written at once */
 	struct capture_switch switching;
 	bool timestamp_name; /* the file gets its end time behind its name */
 	bool no_build_ids;

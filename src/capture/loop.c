@@ -169,7 +169,7 @@ static bool read_round(struct capture *c, uint64_t *flushed, struct err *err)
 {
 	if (c->readers.threads)
 		return true;
-	if (!readers_drain(c, false, err))
+	if (!readers_drain(c, false, err) || !perfdata_writer_submit(c->writer, err))
 		return false;
 	uint64_t now = capture_clock();
 	if (now - *flushed < FLUSH_INTERVAL_MS * (uint64_t)1000000)

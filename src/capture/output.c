@@ -58,6 +58,8 @@ bool output_begin(struct capture *c, struct err *err)
 		  groups_write(&c->counters, c->writer, err) &&
 		  (!c->plan->compress ||
 		   perfdata_writer_compress(c->writer, c->plan->compress, err));
+	if (ok && c->plan->blocks)
+		perfdata_writer_async(c->writer, c->plan->blocks);
 	for (size_t i = 0; i < n; i++)
 		free(ids[i]);
 	free(ids);

@@ -13,6 +13,12 @@ struct load_options {
 	enum import_detail detail;
 	const struct classic_options *classic; /* stacks as stackcollapse-perf.pl has them; NULL:
 						  kiln's own */
+	/* Only for perf.data: */
+	bool no_callchains; /* samples without their stacks */
+	bool by_cpu;        /* rows differ by CPU, too, */
+	bool by_trace;      /* by what tracepoints say, too */
+	bool lines;         /* with source lines */
+	bool merge_threads; /* with IMPORT_BY_THREAD: rows have the first thread of their name */
 };
 
 struct loaded {

@@ -23,7 +23,7 @@ static bool set_max_stack(struct str text, struct err *err)
 	uint64_t n;
 	if (!str_to_u64(text, 10, &n) || !n || n > FRAMES_MAX)
 		return err_set(err, ERR_USAGE,
-			       "call stacks have a number of frames from 1 to %d, not "
+			       "--call-graph fp wants a number of frames from 1 to %d, not "
 			       "\"%.*s\"",
 			       FRAMES_MAX, (int)text.n, text.p);
 	opts.max_stack = (uint16_t)n;
@@ -167,6 +167,16 @@ static bool set_threads(void *value, const char *text, bool negated, struct err 
 {
 	(void)err;
 	*(const char **)value = negated ? NULL : text ? text : "";
+	return true;
+}
+
+static bool set_aio(void *value, const char *text, bool negated, struct err *err)
+{
+	uint64_t n = 1;
+	if (text && (!str_to_u64(str_of(text), 10, &n) || !n))
+		return err_set(err, ERR_USAGE, "--aio wants a number of blocks, 1 to 4, not \"%s\"",
+			       text);
+	*(unsigned *)value = negated ? 0 : (unsigned)MIN(n, (uint64_t)4);
 	return true;
 }
 
@@ -333,7 +343,7 @@ const struct option record_option_table[] = {
 	 "times of the first and the last sample in the header (always)",
 	 .value = &opts.timestamp_boundary},
 	{OPT_BOOL, 'B', "no-buildid", NULL, "no build ids", .value = &opts.no_build_ids},
-	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (never made)",
+	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (only made under the name perf)",
 	 .value = &opts.no_build_id_cache},
 	{OPT_BOOL, 0, "buildid-all", NULL, "build ids of all mapped files (always)",
 	 .value = &opts.build_id_all},
@@ -357,6 +367,9 @@ const struct option record_option_table[] = {
 	 .value = &opts.timestamp_filename},
 	{OPT_STRING, 0, "max-size", "SIZE", "end when the file is so large: 512K, 1G",
 	 .value = &opts.max_size},
+	{OPT_CALL, 0, "aio", "N",
+	 "write in the background, from N blocks of memory (default 1, at most 4)",
+	 .value = &opts.blocks, .optional_arg = true, .call = set_aio},
 	{OPT_CALL, 0, "threads", "cpu|core|package|numa|MASKS",
 	 "a reader thread for each CPU, core … and a directory of files; masks as "
 	 "CPUS/AFFINITY:CPUS/AFFINITY",

@@ -42,6 +42,7 @@ struct record_options {
 	bool switch_events, namespaces, all_cgroups, no_bpf_event;
 	bool no_build_ids, no_build_id_cache, build_id_all, build_id_mmap;
 	uint64_t compress; /* level; 0: not at all */
+	unsigned blocks;   /* of --aio */
 	bool switching, timestamp_filename, overwrite, dry_run;
 	enum capture_embed embed;
 	bool quiet, strict;
@@ -88,6 +89,8 @@ void record_progress(const struct capture_result *so_far);
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
 /* A note when the stacks in this file are bad. */
 void record_quality(const char *path);
+/* Under the name perf: copies what was mapped (or only where samples were taken) into the cache. */
+void record_fill_cache(const char *output, bool all);
 int record_exit_code(const struct capture_result *r);      /* the command's own, as perf has it */
 int record_command_signal(const struct capture_result *r); /* which it died of; 0: none */
 

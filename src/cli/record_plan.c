@@ -263,6 +263,9 @@ static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 	if (opts.realtime > 99)
 		return err_set(err, ERR_USAGE, "-r wants a priority from 1 to 99, not %" PRIu64,
 			       opts.realtime);
+	if (opts.blocks && (to_pipe || opts.threads))
+		return err_set(err, ERR_USAGE, "--aio writes one file, not %s",
+			       to_pipe ? "standard output" : "those of --threads");
 	if (opts.threads && opts.affinity)
 		return err_set(err, ERR_USAGE,
 			       "--threads says where its readers run, so --affinity has no say");

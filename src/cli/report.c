@@ -45,8 +45,7 @@ bool report_prepare(const struct report_setup *s, struct ingest *in, struct hist
 	return true;
 }
 
-/* One value left in a column is said above the table instead. */
-static void hide_single(struct out *o, const struct filter_options *filter,
+void report_hide_single(struct out *o, const struct filter_options *filter,
 			struct hist_fields *fields)
 {
 	const struct {
@@ -61,15 +60,15 @@ static void hide_single(struct out *o, const struct filter_options *filter,
 			if (fields->show[k] == lists[i].field && lists[i].list &&
 			    filter_list_count(lists[i].list) == 1) {
 				mask |= 1u << lists[i].field;
-				out_fmt(o, "# %s: %s\n", lists[i].name, lists[i].list);
+				if (o)
+					out_fmt(o, "# %s: %s\n", lists[i].name, lists[i].list);
 			}
 	hist_fields_hide(fields, mask);
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* What each thread was called at the end of the recording. */
-static struct str *last_comms(struct ingest *in)
+struct str *report_last_comms(struct ingest *in)
 {
 	const struct profile *p = ingest_profile(in);
 	struct str *names = mem_calloc(p->threads.n, sizeof *names);
@@ -108,12 +107,13 @@ static void print_tables(struct out *o, struct ingest *in, const struct report_s
 			 const struct hist_options *h)
 {
 	const struct profile *p = ingest_profile(in);
-	CLEANUP(mem_free_ptr) struct str *comms = last_comms(in);
+	CLEANUP(mem_free_ptr) struct str *comms = report_last_comms(in);
 	struct report_options report = {
 		.hist = h,
 		.graph = &s->graph,
 		.min_percent = s->min_percent,
 		.separator = s->separator,
+		.times = s->times,
 		.quiet = s->quiet,
 		.relative = s->relative,
 		.dso_filter = s->filter.dsos,
@@ -152,7 +152,7 @@ bool report_print(struct out *o, struct ingest *in, const struct report_setup *s
 		return false;
 	if (!ingest_aggregate(in, err) || !filter_init(&h->filter, p, &s->filter, err))
 		return false;
-	hide_single(o, &s->filter, &h->fields);
+	report_hide_single(o, &s->filter, &h->fields);
 	if (!s->quiet)
 		print_lost(o, p);
 	print_tables(o, in, s, h);

@@ -61,6 +61,7 @@ struct object_source {
 	int32_t pid;              /* a process that mapped it; 0 when unknown */
 	const char *symfs;        /* prefix for every path; NULL or "" = none */
 	const char *build_id_dir; /* "~/.debug" expanded; NULL = none */
+	const char *fetched;      /* its debug file, downloaded; NULL = none */
 };
 
 /* ELF symbols, from the file itself, its separate debug file (build id, debuglink) or the build-id
@@ -80,6 +81,16 @@ MUST_USE bool symtab_load_image(struct symtab *t, const void *image, size_t size
  * is. */
 bool object_detach(struct mapped *file);
 
+/* The kernel's image, at the addresses it was linked for; *text is that of _text or _stext, 0 when
+ * it has neither. False: unreadable, without symbols, or not of the recorded build (where that is
+ * known). */
+MUST_USE bool symtab_load_vmlinux(struct symtab *t, const char *path,
+				  const struct build_id *recorded, uint64_t *text, struct err *err);
+/* The .text of a kernel module (.ko, also packed: .ko.xz, .ko.zst, .ko.gz) that was loaded at base.
+ */
+MUST_USE bool symtab_load_module(struct symtab *t, const char *path,
+				 const struct build_id *recorded, uint64_t base, struct err *err);
+
 /* kallsyms text: the kernel's and all modules' symbols; module_of gives each symbol's module (""
  * for the kernel itself). */
 struct kallsyms {
@@ -92,9 +103,9 @@ struct kallsyms {
 MUST_USE bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err);
 void kallsyms_free(struct kallsyms *k);
 
-/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the symbols
- * at these addresses, which are brought in order, and possibly some more. False when it cannot be
- * read. */
+/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the
+ * symbols at these addresses, which are brought in order, and possibly some more. False when it
+ * cannot be read. */
 struct out;
 MUST_USE bool kallsyms_near(const char *path, uint64_t *addrs, size_t n, struct out *text);
 
@@ -111,9 +122,17 @@ MUST_USE bool object_build_id(const char *path, struct build_id *out, struct err
 /* From raw note bytes (/sys/kernel/notes, a PT_NOTE segment). */
 MUST_USE bool build_id_from_notes(const void *p, size_t n, struct build_id *out);
 
-/* Demangles C++, Rust, OCaml and Java names the way perf shows them: without parameters and return
- * type; "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back
- * as they are. Only for tables with `mangled` set: perf shows other names as they are. */
+/* Demangles C++, Rust, D, OCaml and Java names, without parameters (but for Java) and return type;
+ * "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back as
+ * they are. Only for tables with `mangled` set: perf shows other names as they are. */
 struct str demangle(struct arena *a, struct str name);
+
+/* The same for names of perf maps: "Lcom/foo/Bar;::method" of Java. */
+struct str demangle_map_name(struct arena *a, struct str name);
+
+/* The name (mangled) of the function that this one is a copy or a part of, made by the compiler or
+ * the linker (".cold", ".part.N", ".constprop.N" …); without GNU's symbol version, too. Borrowed.
+ */
+struct str name_without_clone(struct str name);
 
 #endif

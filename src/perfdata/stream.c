@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "perfdata/async.h"
 #include "perfdata/pack.h"
 
 #define BATCH 64 /* pieces of one writev */
@@ -17,6 +18,7 @@ void stream_init(struct perfdata_stream *s, int fd, const char *name)
 
 bool stream_close(struct perfdata_stream *s)
 {
+	async_close(s->async);
 	int result = close(s->fd), error = errno;
 	packer_close(s->packer);
 	(void)out_finish(&s->waiting);
@@ -29,6 +31,11 @@ bool stream_compress(struct perfdata_stream *s, unsigned level, struct err *err)
 {
 	s->packer = packer_open(level);
 	return s->packer || err_set(err, ERR_SYSTEM, "cannot compress with level %u", level);
+}
+
+void stream_async(struct perfdata_stream *s, unsigned blocks)
+{
+	s->async = async_open(s->fd, blocks, s->end);
 }
 
 uint64_t stream_bytes(const struct perfdata_stream *s)
@@ -101,11 +108,33 @@ static bool keep_whole_records(struct perfdata_stream *s, uint64_t written)
 	return ftruncate(s->fd, (off_t)s->end) == 0 && lseek(s->fd, (off_t)s->end, SEEK_SET) >= 0;
 }
 
+/* After a block could not be written: all others are done with, and what follows it is cut off. */
+static bool fail_async(struct perfdata_stream *s, int error, struct err *err)
+{
+	uint64_t from, to;
+	s->failed = true;
+	(void)!async_settle(s->async);
+	err_sys(err, error, "cannot write %s", s->name);
+	async_failure(s->async, &from, &to);
+	set_end(s, from);
+	s->marks[0] = MIN(s->marks[0], from);
+	s->marks[1] = MIN(s->marks[1], from);
+	if (!keep_whole_records(s, to - from))
+		err_wrap(err, "%s may end in half a record", s->name);
+	return false;
+}
+
 static bool write_plain(struct perfdata_stream *s, const struct iovec *iov, int count,
 			struct err *err)
 {
 	uint64_t written = 0;
-	for (int i = 0; i < count; i += BATCH) {
+	if (s->async) {
+		for (int i = 0; i < count; i++)
+			written += iov[i].iov_len;
+		if (!async_write(s->async, iov, count))
+			return fail_async(s, errno, err);
+	}
+	for (int i = 0; !s->async && i < count; i += BATCH) {
 		if (write_batch(s, iov + i, MIN(count - i, BATCH), &written, err))
 			continue;
 		s->failed = true;
@@ -121,11 +150,9 @@ static bool write_plain(struct perfdata_stream *s, const struct iovec *iov, int 
 	return true;
 }
 
-bool stream_flush(struct perfdata_stream *s, struct err *err)
+static bool pack_waiting(struct perfdata_stream *s, struct err *err)
 {
 	struct out records;
-	if (!s->packer || !s->waiting.n || s->failed)
-		return true;
 	out_memory(&records);
 	bool ok = packer_pack(s->packer, (const uint8_t *)s->waiting.buf, s->waiting.n, &records,
 			      err);
@@ -137,6 +164,27 @@ bool stream_flush(struct perfdata_stream *s, struct err *err)
 	return ok;
 }
 
+bool stream_submit(struct perfdata_stream *s, struct err *err)
+{
+	if (!s->async || s->failed || async_submit(s->async))
+		return true;
+	return fail_async(s, errno, err);
+}
+
+bool stream_flush(struct perfdata_stream *s, struct err *err)
+{
+	if (s->failed)
+		return true;
+	return (!s->waiting.n || pack_waiting(s, err)) && stream_submit(s, err);
+}
+
+bool stream_settle(struct perfdata_stream *s, struct err *err)
+{
+	if (!stream_flush(s, err))
+		return false;
+	return !s->async || s->failed || async_settle(s->async) || fail_async(s, errno, err);
+}
+
 bool stream_write(struct perfdata_stream *s, const struct iovec *iov, int count, struct err *err)
 {
 	if (s->failed)
@@ -145,7 +193,7 @@ bool stream_write(struct perfdata_stream *s, const struct iovec *iov, int count,
 		return write_plain(s, iov, count, err);
 	for (int i = 0; i < count; i++)
 		out_bytes(&s->waiting, iov[i].iov_base, iov[i].iov_len);
-	return s->waiting.n < PACK_PIECE || stream_flush(s, err);
+	return s->waiting.n < PACK_PIECE || pack_waiting(s, err);
 }
 
 void stream_give_up(struct perfdata_stream *s, uint64_t first)

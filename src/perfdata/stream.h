@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/out.h"
 
+struct async;
 struct packer;
 
 struct perfdata_stream {
@@ -21,6 +22,7 @@ struct perfdata_stream {
 	uint64_t marks[2];     /* earlier ends, the older one first: borders between records */
 	struct packer *packer; /* NULL: records are not compressed */
 	struct out waiting;    /* to be compressed */
+	struct async *async;   /* NULL: written at once */
 };
 
 void stream_init(struct perfdata_stream *s, int fd, const char *name);
@@ -28,9 +30,15 @@ void stream_init(struct perfdata_stream *s, int fd, const char *name);
 MUST_USE bool stream_close(struct perfdata_stream *s);
 
 MUST_USE bool stream_compress(struct perfdata_stream *s, unsigned level, struct err *err);
+/* From now on records are written behind; files only. */
+void stream_async(struct perfdata_stream *s, unsigned blocks);
 MUST_USE bool stream_write(struct perfdata_stream *s, const struct iovec *iov, int count,
 			   struct err *err);
 MUST_USE bool stream_flush(struct perfdata_stream *s, struct err *err);
+/* What was copied to be written behind is on its way. */
+MUST_USE bool stream_submit(struct perfdata_stream *s, struct err *err);
+/* Nothing is under way any more. */
+MUST_USE bool stream_settle(struct perfdata_stream *s, struct err *err);
 uint64_t stream_bytes(const struct perfdata_stream *s);
 
 /* Records given up on a full disk so that the features, without which the rest is hard to read,

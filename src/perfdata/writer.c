@@ -141,6 +141,16 @@ bool perfdata_writer_compress(struct perfdata_writer *w, unsigned level, struct 
 	return true;
 }
 
+void perfdata_writer_async(struct perfdata_writer *w, unsigned blocks)
+{
+	stream_async(&w->main, blocks);
+}
+
+bool perfdata_writer_submit(struct perfdata_writer *w, struct err *err)
+{
+	return stream_submit(&w->main, err);
+}
+
 static bool write_out(struct perfdata_writer *w, const struct out *o, struct err *err)
 {
 	struct iovec v = {.iov_base = o->buf, .iov_len = o->n};
@@ -465,6 +475,7 @@ static bool finish_file(struct perfdata_writer *w, struct err *err)
 bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
 {
 	bool ok = perfdata_writer_flush(w, err);
+	ok = stream_settle(&w->main, ok ? err : NULL) && ok;
 	if (w->begun && !w->pipe)
 		ok = finish_file(w, ok ? err : NULL) && ok;
 	for (size_t i = 0; i < w->file_count; i++)

@@ -40,6 +40,13 @@ bool perfdata_writer_is_pipe(const struct perfdata_writer *w);
 /* From now on records are compressed. After begin; files only. */
 MUST_USE bool perfdata_writer_compress(struct perfdata_writer *w, unsigned level, struct err *err);
 
+/* From now on records are copied into so many blocks and written behind (POSIX aio), so that the
+ * caller's memory is free before they are. After begin; one file only. */
+#define PERFDATA_BLOCKS_MAX 4
+void perfdata_writer_async(struct perfdata_writer *w, unsigned blocks);
+/* With that: what has been copied by now is on its way. */
+MUST_USE bool perfdata_writer_submit(struct perfdata_writer *w, struct err *err);
+
 /* Compressed records wait for more, because larger pieces compress better; this writes them. */
 MUST_USE bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err);
 

@@ -234,9 +234,8 @@ static void killed_writer_leaves_a_readable_file(void **state)
 }
 
 /* A file size limit fails as a full disk does, and any user can set one. */
-static void full_disk_leaves_a_readable_file(void **state)
+static void fill_disk(const struct paths *p, unsigned blocks)
 {
-	const struct paths *p = *state;
 	static const rlim_t limits[] = {1000, 1100, 1300, 2000, 4000, 300000};
 	struct rlimit old;
 	signal(SIGXFSZ, SIG_IGN);
@@ -249,9 +248,12 @@ static void full_disk_leaves_a_readable_file(void **state)
 		assert_non_null(w);
 		assert_true(perfdata_writer_begin(w, events, 2, &err));
 		add_features(w, &err);
+		if (blocks)
+			perfdata_writer_async(w, blocks);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 		uint64_t n = 0;
-		while (write_sample(w, n % 2 ? 21 : 12, n, &err))
+		while (write_sample(w, n % 2 ? 21 : 12, n, &err) &&
+		       (n % 100 || perfdata_writer_submit(w, &err)))
 			n++;
 		assert_int_equal(err.sys, EFBIG);
 		assert_false(write_sample(w, 21, n, &err)); /* and stays failed */
@@ -268,6 +270,46 @@ static void full_disk_leaves_a_readable_file(void **state)
 			check_features(pd);
 		assert_false(whole);
 		assert_true(err.text[0]);
+		perfdata_close(pd);
+	}
+}
+
+static void full_disk_leaves_a_readable_file(void **state)
+{
+	fill_disk(*state, 0);
+}
+
+static void full_disk_is_noticed_behind(void **state)
+{
+	fill_disk(*state, 1);
+	fill_disk(*state, 4);
+}
+
+static void written_behind_reads_back(void **state)
+{
+	const struct paths *p = *state;
+	enum { SAMPLES = 200000 }; /* more than the blocks hold together */
+	for (unsigned blocks = 1; blocks <= PERFDATA_BLOCKS_MAX; blocks += 3) {
+		struct err err = {0};
+		struct diags d = {0};
+		struct perfdata_writer *w = perfdata_writer_open(p->file, &err);
+		assert_true(perfdata_writer_begin(w, events, 2, &err));
+		add_features(w, &err);
+		perfdata_writer_async(w, blocks);
+		for (uint64_t i = 0; i < SAMPLES; i++) {
+			assert_true(write_sample(w, i % 2 ? 21 : 12, i, &err));
+			if (i % 999 == 0)
+				assert_true(perfdata_writer_submit(w, &err));
+		}
+		uint64_t bytes = perfdata_writer_bytes(w);
+		assert_true(perfdata_writer_close(w, &err));
+		struct stat st;
+		assert_int_equal(stat(p->file, &st), 0);
+		assert_true((uint64_t)st.st_size > bytes); /* and the features */
+		struct perfdata *pd = open_file(p->file, &d);
+		check_features(pd);
+		assert_int_equal(check_records(pd), SAMPLES);
+		assert_false(diags_partial(&d));
 		perfdata_close(pd);
 	}
 }
@@ -390,6 +432,8 @@ int main(void)
 						remove_dir),
 		cmocka_unit_test_setup_teardown(full_disk_leaves_a_readable_file, make_dir,
 						remove_dir),
+		cmocka_unit_test_setup_teardown(full_disk_is_noticed_behind, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(written_behind_reads_back, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(compressed_file, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(directory_reads_back, make_dir, remove_dir),
 		cmocka_unit_test(names_of_any_length),

@@ -7,7 +7,7 @@ fail() { echo "$*"; exit 1; }
 for option in a/all-cpus b/branch-any B/no-buildid c/count C/cpu d/data D/delay e/event F/freq g G/cgroup \
 	I/intr-regs i/no-inherit j/branch-filter k/clockid m/mmap-pages N/no-buildid-cache n/no-samples \
 	o/output P/period p/pid q/quiet R/raw-samples r/realtime s/stat t/tid T/timestamp u/uid v/verbose \
-	W/weight z/compression-level /affinity /all-cgroups /all-kernel /all-user /buildid-all \
+	W/weight z/compression-level /affinity /aio /all-cgroups /all-kernel /all-user /buildid-all \
 	/buildid-mmap /call-graph /code-page-size /control /data-page-size /dry-run /exclude-perf /filter \
 	/group /kernel-callchains /max-size /mmap-flush /namespaces /no-bpf-event /no-buffering \
 	/num-thread-synthesize /overwrite /per-thread /phys-data /proc-map-timeout /running-time /sample-cpu \
@@ -51,6 +51,8 @@ wrong 'task, mmap' --synth task,maps
 wrong '1 to 99' -r 100
 wrong '--mmap-flush wants' --mmap-flush 4x
 wrong 'about one program' --latency -a
+wrong '1 to 4' --aio=x
+wrong 'one file' --aio --threads
 wrong 'has no say' --threads --affinity cpu
 wrong '--switch-output-event' --switch-output-event cpu-clok
 exit 0

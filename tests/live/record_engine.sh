@@ -1,6 +1,6 @@
 #!/bin/bash
 # How a recording is made: by orders from outside, with what runs already, near its buffers.
-# covers record: -r --synth --tail-synthesize --num-thread-synthesize --sample-identifier --running-time --latency --switch-output-event
+# covers record: -r --synth --tail-synthesize --num-thread-synthesize --sample-identifier --running-time --latency --switch-output-event --aio
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
@@ -92,6 +92,49 @@ if [ "$(id -u)" = 0 ]; then
 		[ "$(tr -d ' \n' < classes)" = FFTS ] || fail "-r 1: recorder and command run as $(cat classes)"
 	fi
 fi
+
+# --- written behind -----------------------------------------------------------------------------
+
+for option in '--aio' '--aio=4' '--aio=2 -z'; do
+	# shellcheck disable=SC2086 # may be two words
+	record $option -g -F 4000 -o a.data -- ./work 0.3
+	"$KILN" script -F comm,time,ip,sym -i a.data > k.txt 2> err.txt || fail "$option: $(cat err.txt)"
+	[ ! -s err.txt ] && grep -q simulate k.txt || fail "$option: $(cat err.txt)"
+	command -v perf > /dev/null || continue
+	perf script --no-inline -F comm,time,ip,sym -i a.data > p.txt 2> err.txt || fail "$option: perf: $(cat err.txt)"
+	cmp k.txt p.txt || fail "$option: perf and kiln differ"
+done
+
+# Somebody else than the recorder's own thread writes.
+"$KILN" record -q --aio -e cpu-clock:u -o a.data -- ./work 60 > log 2>&1 &
+recorder=$!
+threads=0
+for _ in $(seq 300); do
+	threads=$(ls /proc/$recorder/task 2> /dev/null | wc -l)
+	[ "$threads" -lt 2 ] || break
+	sleep 0.1
+done
+kill -INT $recorder
+wait $recorder
+[ "$threads" -gt 1 ] || fail "--aio writes in the recorder's own thread"
+
+# Killed, at its best moment and its worst: what was written can be read.
+for option in '-z' '--aio=2' '--aio=2 -z'; do
+	rm -f killed.data
+	# shellcheck disable=SC2086 # may be two words
+	"$KILN" record -q $option -e cpu-clock:u -F 4000 -o killed.data -- sh -c 'echo $$ > pid; exec ./work 60' > log 2>&1 &
+	recorder=$!
+	for _ in $(seq 300); do
+		[ "$(stat -c %s killed.data 2> /dev/null || echo 0)" -gt 6000 ] && break
+		sleep 0.1
+	done
+	kill -KILL $recorder
+	wait $recorder 2> /dev/null
+	kill "$(cat pid)"
+	"$KILN" script -F ip,sym -i killed.data > k.txt 2> err.txt || fail "killed $option: $(cat err.txt)"
+	grep -q 'never finished' err.txt || fail "killed $option: not said: $(cat err.txt)"
+	[ "$(grep -c simulate k.txt)" -gt 20 ] || fail "killed $option: $(wc -l < k.txt) lines"
+done
 
 # --- several files ------------------------------------------------------------------------------
 
