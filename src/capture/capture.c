@@ -130,7 +130,18 @@ void capture_fill_result(struct capture *c)
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	r->rings = c->rings.v.n;
+	r->longest_gap = counts.longest_gap;
 	r->command_status = c->workload.status;
+}
+
+/* When nobody reads any more. */
+static uint64_t busiest_ring(const struct rings *r)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < r->v.n; i++)
+		if (!r->v.v[i].backward)
+			most = MAX(most, r->v.v[i].tail);
+	return most;
 }
 
 bool capture_run(const struct capture_plan *plan, const volatile int *stop,
@@ -166,6 +177,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	sigprocmask(SIG_SETMASK, &c.wait_mask, NULL);
 	workload_end(&c.workload);
 	capture_fill_result(&c);
+	result->busiest_ring = busiest_ring(&c.rings);
 
 	rings_close(&c.rings);
 	counters_close(&c.counters);

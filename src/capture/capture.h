@@ -151,8 +151,10 @@ struct capture_result {
 	uint64_t filtered;     /* samples that filters have dropped */
 	uint64_t ring_bytes;   /* of each ring */
 	size_t rings;
-	uint64_t throttled;   /* times the kernel held an event back */
-	uint64_t nanoseconds; /* since recording began */
+	uint64_t busiest_ring; /* bytes that went through it */
+	uint64_t longest_gap;  /* ns that a ring was full */
+	uint64_t throttled;    /* times the kernel held an event back */
+	uint64_t nanoseconds;  /* since recording began */
 	uint64_t wakeups;
 	bool exec_failed; /* the command could not be run */
 	bool command_ran;

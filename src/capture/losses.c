@@ -68,11 +68,17 @@ void losses_tell(const struct capture *c)
 			told++;
 		}
 	if (s->lost) {
-		out_fmt(&o,
-			"a ring buffer was full %" PRIu64 " times, from %.3f s to %.3f s after the "
-			"first sample",
-			s->lost_times, since_start(s, s->first_lost), since_start(s, s->last_lost));
+		out_cstr(&o, "a ring buffer was full ");
+		if (s->lost_times == 1)
+			out_cstr(&o, "once");
+		else
+			out_fmt(&o, "%" PRIu64 " times", s->lost_times);
+		out_fmt(&o, ", from %.3f s to %.3f s after the first sample, for %.1f ms at most",
+			since_start(s, s->first_lost), since_start(s, s->last_lost),
+			(double)s->longest_gap / 1e6);
 		tell(c, &o);
+	} else if (c->lost_samples) {
+		c->plan->note("a ring buffer was full when the recording ended");
 	}
 	(void)out_finish(&o);
 }

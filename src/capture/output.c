@@ -198,7 +198,7 @@ static void emit_lost(struct capture *c, struct emitter *e)
 				continue;
 			uint64_t lost = values[2] - k->fds.v[f].lost;
 			k->fds.v[f].lost = values[2];
-			c->lost_samples += lost;
+			c->lost_samples += k->dummy ? 0 : lost;
 			emit_begin(e, PERF_RECORD_LOST_SAMPLES, 0);
 			emit_u64(e, lost);
 			put_trailer(e, k->attr.sample_type, values[1]);

@@ -31,6 +31,7 @@ static bool drain_ring(struct reader *r, uint32_t index, uint64_t head, struct e
 	struct perfdata_stream *out = perfdata_writer_stream(r->capture->writer, index);
 	struct iovec iov[2];
 	int count;
+	r->scan.ring_time = ring->last_time;
 	while ((count = ring_pieces(ring, head, iov)) > 0) {
 		uint64_t samples = r->scan.counts.samples;
 		size_t n = scan_records(&r->scan, iov, count, DRAIN_PIECE);
@@ -39,6 +40,7 @@ static bool drain_ring(struct reader *r, uint32_t index, uint64_t head, struct e
 			return false;
 		}
 		ring_take(ring, n);
+		ring->last_time = r->scan.ring_time;
 	}
 	return true;
 }

@@ -19,6 +19,7 @@ struct ring {
 	/* The kernel writes downwards from the end and over the oldest: the latest records can be
 	 * had at any time, the latest first. */
 	bool backward;
+	uint64_t last_time; /* of the latest sample taken; 0: none */
 };
 
 /* Maps `pages` (a power of two) of data. False with errno on failure. */

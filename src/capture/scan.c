@@ -34,28 +34,34 @@ static void scan_mmap(struct scan *s, const struct record *r)
 		mapped_files_note(s->files, m.path, &m.build_id, false);
 }
 
-static void scan_sample(struct scan_counts *c, size_t time_word, const struct record *r)
+static void scan_sample(struct scan *s, const struct record *r)
 {
+	struct scan_counts *c = &s->counts;
 	c->samples++;
-	if (time_word == SIZE_MAX || r->body_size < (time_word + 1) * 8)
+	if (s->time_word == SIZE_MAX || r->body_size < (s->time_word + 1) * 8)
 		return;
-	uint64_t time = load64(r->body + time_word * 8);
+	uint64_t time = load64(r->body + s->time_word * 8);
+	s->ring_time = time;
 	c->start_time = MIN(c->start_time, time);
 	c->first_time = MIN(c->first_time, time);
 	c->last_time = MAX(c->last_time, time);
 }
 
-/* Behind id and count comes the trailer: thread, time and the rest. */
-static void scan_lost(struct scan_counts *c, const struct record *r, uint64_t lost)
+/* Behind id and count comes the trailer: thread, time and the rest. The kernel writes it when there
+ * is room again. */
+static void scan_lost(struct scan *s, const struct record *r, uint64_t lost)
 {
 	enum { TIME_AT = 24 };
+	struct scan_counts *c = &s->counts;
 	c->lost += lost;
 	c->lost_times++;
 	if (r->body_size < TIME_AT + 8)
 		return;
 	uint64_t time = load64(r->body + TIME_AT);
-	c->first_lost = MIN(c->first_lost, time);
+	uint64_t from = s->ring_time && s->ring_time < time ? s->ring_time : time;
+	c->first_lost = MIN(c->first_lost, from);
 	c->last_lost = MAX(c->last_lost, time);
+	c->longest_gap = MAX(c->longest_gap, time - from);
 }
 
 void scan_counts_add(struct scan_counts *sum, const struct scan_counts *more)
@@ -69,6 +75,7 @@ void scan_counts_add(struct scan_counts *sum, const struct scan_counts *more)
 	sum->lost_times += more->lost_times;
 	sum->first_lost = MIN(sum->first_lost, more->first_lost);
 	sum->last_lost = MAX(sum->last_lost, more->last_lost);
+	sum->longest_gap = MAX(sum->longest_gap, more->longest_gap);
 	sum->throttled += more->throttled;
 }
 
@@ -108,14 +115,14 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 		out_bytes(s->keep, p, size);
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
-		scan_sample(&s->counts, s->time_word, &r);
+		scan_sample(s, &r);
 		break;
 	case PERF_RECORD_MMAP2:
 		scan_mmap(s, &r);
 		break;
 	case PERF_RECORD_LOST:
 		if (record_lost(&r, &lost))
-			scan_lost(&s->counts, &r, lost.lost);
+			scan_lost(s, &r, lost.lost);
 		break;
 	case PERF_RECORD_THROTTLE:
 		s->counts.throttled++;

@@ -104,6 +104,36 @@ static void counts_wherever_the_ring_ends(void **state)
 	}
 }
 
+/* A gap begins with the last sample that got in, and ends with the record that tells of it. */
+static void gaps_have_a_length(void **state)
+{
+	(void)state;
+	struct fake f;
+	struct mapped_files files = MAPPED_FILES_INIT;
+	struct scan s;
+	uint64_t lost[4] = {7, 5, 0, 1000}; /* id, count; thread and time in the trailer */
+	fake_open(&f, 0);
+	scan_init(&s, &files, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	put_sample(&f, 400);
+	put_record(&f, PERF_RECORD_LOST, 0, lost, sizeof lost);
+	put_sample(&f, 1001);
+	lost[3] = 1200;
+	put_record(&f, PERF_RECORD_LOST, 0, lost, sizeof lost);
+	(void)drain(&f, &s, RING);
+	assert_int_equal(s.counts.lost_times, 2);
+	assert_int_equal(s.counts.first_lost, 400);
+	assert_int_equal(s.counts.last_lost, 1200);
+	assert_int_equal(s.counts.longest_gap, 600);
+	/* Another ring: nothing of it was seen before. */
+	s.ring_time = 0;
+	lost[3] = 9000;
+	put_record(&f, PERF_RECORD_LOST, 0, lost, sizeof lost);
+	(void)drain(&f, &s, RING);
+	assert_int_equal(s.counts.longest_gap, 600);
+	scan_free(&s);
+	mapped_files_free(&files);
+}
+
 /* A limit cuts behind a whole record, and nothing is seen twice or not at all. */
 static void pieces_end_with_a_record(void **state)
 {
@@ -194,6 +224,7 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_wherever_the_ring_ends),
+		cmocka_unit_test(gaps_have_a_length),
 		cmocka_unit_test(pieces_end_with_a_record),
 		cmocka_unit_test(nonsense_ends_the_walk),
 		cmocka_unit_test(time_lies_behind_the_identifier),

@@ -1,9 +1,8 @@
 /* kiln diff: what changed between recordings, in the very text of perf diff, and whether it is more
  * than noise. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
 
@@ -15,7 +14,7 @@ static bool refuse_branches(void *value, const char *text, bool negated, struct 
 static struct {
 	struct input_options in;
 	struct diff_setup diff;
-	const char *keys;
+	const char *keys, *times;
 	uint64_t order;
 	bool modules, no_noise;
 } opts = {.order = 1, .diff = {.diff = {.compute = DIFF_DELTA_ABS}}};
@@ -58,6 +57,9 @@ static const struct option options[] = {
 	{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &opts.diff.filter.pids},
 	{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &opts.diff.filter.tids},
 	{OPT_STRING, 0, "cpu", "LIST", "only these CPUs (0,2-3)", .value = &opts.in.cpus},
+	{OPT_STRING, 0, "time", "RANGES",
+	 "only these times: START,END in seconds, 10%/2, 0%-10%,30%-40%; with ':' between them, of one file after the other",
+	 .value = &opts.times},
 	{OPT_GROUP, .help = "symbols"},
 	{OPT_STRING, 0, "symfs", "DIR", "look for binaries below DIR", .value = &opts.in.symfs},
 	{OPT_STRING, 0, "kallsyms", "FILE", "kernel symbols from FILE", .value = &opts.in.kallsyms},
@@ -152,7 +154,7 @@ static bool take_percentage(void *value, const char *text, bool negated, struct 
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static bool choose_keys(char *buf, size_t size, struct err *err)
+static bool choose_keys(struct arena *a, struct err *err)
 {
 	struct diff_setup *s = &opts.diff;
 	if (opts.keys && (s->keys || s->by == DIFF_BY_STACK))
@@ -162,10 +164,8 @@ static bool choose_keys(char *buf, size_t size, struct err *err)
 		s->keys = "trace";
 	else if (!s->keys)
 		s->keys = opts.keys ? opts.keys : "dso,symbol";
-	if (s->keys[0] == '+') {
-		snprintf(buf, size, "dso,symbol,%s", s->keys + 1);
-		s->keys = buf;
-	}
+	if (s->keys[0] == '+')
+		s->keys = arena_printf(a, "dso,symbol,%s", s->keys + 1);
 	struct hist_fields fields;
 	struct hist_request columns = {.fields = s->keys};
 	if (!hist_fields_set(&fields, &columns, err))
@@ -178,10 +178,11 @@ static bool choose_keys(char *buf, size_t size, struct err *err)
 }
 
 /* BASELINE FILE…; one word is the new file. */
-static bool choose_files(const struct parsed *args, const char **files, struct err *err)
+static bool choose_files(const struct parsed *args, struct arena *a, struct err *err)
 {
 	struct diff_setup *s = &opts.diff;
 	s->count = MAX(args->count, 2);
+	const char **files = arena_zalloc(a, s->count * sizeof *files);
 	files[0] = args->count > 1 ? args->args[0] : "perf.data.old";
 	files[1] = args->count == 1 ? args->args[0] : args->count ? args->args[1] : "perf.data";
 	for (size_t i = 2; i < args->count; i++)
@@ -194,8 +195,29 @@ static bool choose_files(const struct parsed *args, const char **files, struct e
 	return err_hint(err, "0 is the baseline, 1 the next file");
 }
 
-static bool prepare(const struct parsed *args, const char **files, char *keys, size_t size,
-		    struct err *err)
+/* "0,5:3,8": each file has its own times. */
+static bool choose_times(struct arena *a, struct err *err)
+{
+	struct diff_setup *s = &opts.diff;
+	s->times = arena_zalloc(a, s->count * sizeof *s->times);
+	bool several = opts.times && strchr(opts.times, ':');
+	for (size_t i = 0; i < s->count && !several; i++)
+		s->times[i] = opts.times;
+	size_t n = 0;
+	struct str rest = str_of(several ? opts.times : NULL);
+	while (rest.p) {
+		struct str one = str_split(rest, ':', &rest);
+		if (n < s->count)
+			s->times[n] = arena_str(a, one).p;
+		n++;
+	}
+	if (!several || n == s->count)
+		return true;
+	return err_set(err, ERR_USAGE, "--time \"%s\" is for %zu files, and there are %zu",
+		       opts.times, n, s->count);
+}
+
+static bool prepare(const struct parsed *args, struct arena *a, struct err *err)
 {
 	struct diff_setup *s = &opts.diff;
 	if (s->text.separator && (!s->text.separator[0] || s->text.separator[0] == '.'))
@@ -207,15 +229,14 @@ static bool prepare(const struct parsed *args, const char **files, char *keys, s
 	s->text.quiet = opts.in.quiet;
 	s->text.list_files = opts.in.verbose > 0;
 	s->text.dso_filter = s->filter.dsos != NULL;
-	return choose_keys(keys, size, err) && choose_files(args, files, err);
+	return choose_keys(a, err) && choose_files(args, a, err) && choose_times(a, err);
 }
 
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
-	char keys[512];
-	CLEANUP(mem_free_ptr) const char **files = mem_calloc(args->count + 2, sizeof *files);
-	if (!prepare(args, files, keys, sizeof keys, &err))
+	CLEANUP(arena_free) struct arena arena = {0};
+	if (!prepare(args, &arena, &err))
 		return cli_fail(cmd, &err);
 	struct diags diags = {0};
 	struct out o;

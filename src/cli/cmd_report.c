@@ -74,6 +74,7 @@ static const struct option options[] = {
 	{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &opts.report.filter.pids},
 	{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &opts.report.filter.tids},
 	{OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &opts.in.cpus},
+	TIME_OPTION(opts.in),
 	{0},
 };
 
@@ -194,6 +195,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	struct err err = {0};
 	struct hist_fields columns;
 	opts.report.quiet = opts.in.quiet;
+	opts.report.times = opts.in.times;
 	opts.report.columns.ipc = cli_as_perf();
 	choose_children();
 	if (!check(args, &err) || !hist_fields_set(&columns, &opts.report.columns, &err))

@@ -36,6 +36,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 'I', "show-info", NULL, "a longer header", .value = &opts.full_header},
 	{OPT_GROUP, 0, NULL, NULL, "which samples"},
 	FILTER_OPTIONS(opts.in),
+	TIME_OPTION(opts.in),
 	{OPT_STRING, 'S', "symbols", "LIST", "only samples in these functions",
 	 .value = &opts.text.symbols},
 	{OPT_STRING, 0, "dsos", "LIST", "only samples in these objects", .value = &opts.text.dsos},
@@ -67,6 +68,7 @@ static bool print_all(struct out *o, struct diags *d, struct err *err)
 	struct ingest_options io;
 	input_options_fill(&opts.in, &io);
 	io.no_callchains = opts.text.hide_callchains;
+	io.relative_times = opts.text.relative_time;
 	io.addresses = text_fields_any(&opts.text.fields, TEXT_ADDR);
 	if (text_fields_any(&opts.text.fields, TEXT_SRCLINE))
 		io.lines = LINES_SCRIPT;

@@ -19,7 +19,10 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 							     sizeof o->build_id_dir),
 			    .kallsyms = o->kallsyms,
 			    .cfi_cache = cli_cache_dir(o->cache_dir, sizeof o->cache_dir),
-			    			    .demangle = !o->no_demangle,
+			    .demangle = !o->no_demangle && !o->raw,
+			    .demangle_kernel = o->demangle_kernel && !o->raw,
+			    .demangle_maps = !o->no_demangle && !o->raw && !cli_as_perf(),
+			    .merge_clones = o->merge_clones && !o->raw,
 			    .force = o->force},
 		.threads = (unsigned)MIN(o->threads, 256),
 		.inlines = o->inlines,
@@ -30,6 +33,7 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 		.pids = o->pids,
 		.tids = o->tids,
 		.cpus = o->cpus,
+		.times = o->times,
 	};
 }
 

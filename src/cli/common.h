@@ -8,12 +8,13 @@
 struct input_options {
 	const char *input;
 	const char *symfs, *kallsyms;
-	const char *comms, *pids, *tids, *cpus;
+	const char *comms, *pids, *tids, *cpus, *times;
 	uint64_t max_stack;
 	uint64_t threads;
 	enum inline_mode inlines; /* what the command does unless asked */
 	bool reroot;
-	bool no_demangle, full_path, force, quiet;
+	bool no_demangle, demangle_kernel, raw, merge_clones;
+	bool full_path, force, quiet;
 	int verbose;
 	char build_id_dir[4096];
 	char cache_dir[4096];
@@ -41,6 +42,20 @@ struct input_options {
 		 NULL,                                                                               \
 		 "show symbols as they are in the file",                                             \
 		 .value = &(o).no_demangle},                                                         \
+		{OPT_BOOL,                                                                           \
+		 0,                                                                                  \
+		 "demangle-kernel",                                                                  \
+		 NULL,                                                                               \
+		 "demangle the kernel's symbols, too",                                               \
+		 .value = &(o).demangle_kernel},                                                     \
+		{OPT_BOOL,         0, "raw", NULL, "show every name as it is, in perf maps, too",    \
+		 .value = &(o).raw},                                                                 \
+		{OPT_BOOL,                                                                           \
+		 0,                                                                                  \
+		 "merge-clones",                                                                     \
+		 NULL,                                                                               \
+		 "foo.cold, foo.part.0, foo.constprop.0 … are foo",                                  \
+		 .value = &(o).merge_clones},                                                        \
 		{OPT_U64,                                                                            \
 		 0,                                                                                  \
 		 "max-stack",                                                                        \
@@ -96,6 +111,13 @@ bool take_inline(void *value, const char *text, bool negated, struct err *err);
 		{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &(o).tids},     \
 	{                                                                                     \
 		OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &(o).cpus \
+	}
+
+#define TIME_OPTION(o)                                                                   \
+	{                                                                                \
+		OPT_STRING, 0, "time", "RANGES",                                         \
+			"only these times: START,END in seconds, 10%/2, 0%-10%,30%-40%", \
+			.value = &(o).times                                              \
 	}
 
 const char *input_path(const struct input_options *o);

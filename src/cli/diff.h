@@ -11,6 +11,7 @@ enum diff_by { DIFF_BY_KEYS, DIFF_BY_STACK };
 struct diff_setup {
 	struct input_options *in;
 	const char *const *files;
+	const char **times; /* --time by file; NULL: all */
 	size_t count;
 	const char *keys; /* sort keys, comma separated */
 	enum diff_by by;

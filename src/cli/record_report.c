@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "capture/perf_event.h"
 #include "cli/cli.h"
 #include "cli/record_options.h"
 
@@ -85,17 +87,57 @@ void record_progress(const struct capture_result *r)
 	cli_progress(text);
 }
 
-/* Bytes of a ring that holds what comes while the recorder waits for a CPU or for the disk. */
+/* Bytes of a ring that holds what comes to the busiest one while the recorder waits for a CPU or
+ * for the disk: as long as it did, and half as long again. */
 static uint64_t enough_for(const struct capture_result *r)
 {
-	const double wait = 0.1, seconds = (double)MAX(r->nanoseconds, (uint64_t)1000000) / 1e9;
+	const double seconds = (double)MAX(r->nanoseconds, (uint64_t)1000000) / 1e9;
+	double wait = MAX(0.1, 1.5 * (double)r->longest_gap / 1e9);
 	double lost = (double)MAX(r->lost, r->lost_samples);
 	double records = (double)MAX(r->samples, (uint64_t)1);
-	double rate = (double)r->bytes * (1 + lost / records) / seconds;
+	double rate = (double)r->busiest_ring * (1 + lost / records) / seconds;
 	uint64_t next = r->ring_bytes * 2;
-	while (next < (uint64_t)1 << 30 && (double)next < rate * wait / (double)r->rings)
+	while (next < (uint64_t)1 << 30 && (double)next < (double)r->ring_bytes + rate * wait)
 		next *= 2;
 	return next;
+}
+
+/* What else would help: tracepoints that give every event have no rate to lower. */
+static const char *or_else(const struct capture_plan *plan)
+{
+	bool every = plan->events && plan->events->events.n && !plan->user_rate;
+	for (size_t i = 0; every && i < plan->events->events.n; i++)
+		every = plan->events->events.v[i].class == EVENT_TRACEPOINT;
+	return every ? "fewer events with --filter" : "fewer samples with -F";
+}
+
+static void report_lost(const struct capture_plan *plan, const struct capture_result *r)
+{
+	uint64_t next = enough_for(r), allowed;
+	char first[96] = "";
+	/* Beyond what every user may lock. */
+	if (geteuid() != 0 && file_read_u64(MLOCK_FILE, &allowed) && next >> 10 >= allowed)
+		snprintf(first, sizeof first,
+			 " (first: sudo sysctl -w kernel.perf_event_mlock_kb=%" PRIu64 ")",
+			 (next >> 10) + 4);
+	fprintf(stderr,
+		"%s record: the ring buffers were full: %" PRIu64 " records lost, %" PRIu64
+		" of them samples\n  hint: larger buffers with -m %" PRIu64 "%s%s, or %s\n",
+		cli_name(), MAX(r->lost, r->lost_samples), r->lost_samples,
+		next >= 1 << 20 ? next >> 20 : next >> 10, next >= 1 << 20 ? "M" : "K", first,
+		or_else(plan));
+}
+
+static void report_throttled(const struct capture_result *r)
+{
+	fprintf(stderr, "%s record: the kernel held sampling back ", cli_name());
+	if (r->throttled == 1)
+		fputs("once", stderr);
+	else
+		fprintf(stderr, "%" PRIu64 " times", r->throttled);
+	fputs(", because it took too much time\n  hint: fewer samples with -F, or sudo sysctl -w "
+	      "kernel.perf_cpu_time_max_percent=0\n",
+	      stderr);
 }
 
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok)
@@ -113,20 +155,9 @@ void record_report(const struct capture_plan *plan, const struct capture_result 
 		fprintf(stderr, "[ %s record: %" PRIu64 " samples filtered ]\n", cli_name(),
 			r->filtered);
 	if (r->throttled)
-		fprintf(stderr,
-			"%s record: the kernel held sampling back %" PRIu64
-			" times, because it took too much time\n  hint: fewer samples with -F, or sudo "
-			"sysctl -w kernel.perf_cpu_time_max_percent=0\n",
-			cli_name(), r->throttled);
-	if (r->lost || r->lost_samples) {
-		uint64_t next = enough_for(r);
-		fprintf(stderr,
-			"%s record: the ring buffers were full: %" PRIu64 " records lost, %" PRIu64
-			" of them samples\n  hint: larger buffers with -m %" PRIu64
-			"%s, or fewer samples with -F\n",
-			cli_name(), MAX(r->lost, r->lost_samples), r->lost_samples,
-			next >= 1 << 20 ? next >> 20 : next >> 10, next >= 1 << 20 ? "M" : "K");
-	}
+		report_throttled(r);
+	if (r->lost || r->lost_samples)
+		report_lost(plan, r);
 }
 
 int record_command_signal(const struct capture_result *r)

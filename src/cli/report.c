@@ -113,6 +113,7 @@ static void print_tables(struct out *o, struct ingest *in, const struct report_s
 		.graph = &s->graph,
 		.min_percent = s->min_percent,
 		.separator = s->separator,
+		.times = s->times,
 		.quiet = s->quiet,
 		.relative = s->relative,
 		.dso_filter = s->filter.dsos,

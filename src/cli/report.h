@@ -13,6 +13,7 @@ struct report_setup {
 	bool graph_asked;        /* its absence is an error */
 	const char *symbol_part; /* list only entries with this in their symbol's name */
 	const char *separator;
+	const char *times; /* --time, for the heading */
 	double min_percent;
 	bool relative;
 	bool no_group; /* a table for each event of a group */

@@ -6,6 +6,8 @@
 #include "ingest/trace_text.h"
 
 #define ROWS_PER_TASK 4096
+/* Of input that one batch of tasks may hold in memory: records with copies of stacks are large. */
+#define BATCH_BYTES ((uint64_t)32 << 20)
 
 /* All that the formatting tasks share, read-only while they run. */
 struct text {
@@ -23,7 +25,7 @@ struct text {
 	struct tracefmt *trace;
 	struct sample_scratch *scratch; /* one per worker */
 	struct out *outs;               /* one per task of a batch */
-	size_t batch_first;
+	size_t batch_first, task_rows;
 	size_t released; /* chunks of the input given back */
 };
 
@@ -318,8 +320,8 @@ static void prefetch_row(const struct text *t, size_t row)
 static void row_task(void *ctx, size_t i, unsigned worker)
 {
 	struct text *t = ctx;
-	size_t first = t->batch_first + i * ROWS_PER_TASK;
-	size_t end = MIN(first + ROWS_PER_TASK, t->row_count);
+	size_t first = t->batch_first + i * t->task_rows;
+	size_t end = MIN(first + t->task_rows, t->row_count);
 	struct out *o = &t->outs[i];
 	o->n = 0;
 	for (size_t row = first; row < end; row++) {
@@ -382,20 +384,30 @@ static void release_behind(struct text *t, size_t rows)
 		perfdata_release(t->pd, t->released++);
 }
 
+static size_t rows_per_task(const struct text *t, size_t batch)
+{
+	size_t chunks = perfdata_chunk_count(t->pd);
+	uint64_t input = chunks ? perfdata_chunk_end(t->pd, chunks - 1) : 0;
+	uint64_t rows = BATCH_BYTES / (input / MAX(t->row_count, 1) + 1) / batch;
+	return (size_t)MIN(MAX(rows, 64), ROWS_PER_TASK);
+}
+
 static void print_batches(struct out *o, struct text *t, struct pool *pool)
 {
 	size_t batch = 4 * (size_t)pool_threads(pool);
+	t->task_rows = rows_per_task(t, batch);
+	size_t batch_rows = batch * t->task_rows;
 	t->outs = mem_calloc(batch, sizeof *t->outs);
 	for (size_t i = 0; i < batch; i++)
 		out_memory(&t->outs[i]);
-	for (size_t first = 0; first < t->row_count && !o->error; first += batch * ROWS_PER_TASK) {
+	for (size_t first = 0; first < t->row_count && !o->error; first += batch_rows) {
 		size_t left = t->row_count - first;
-		size_t tasks = MIN(batch, (left + ROWS_PER_TASK - 1) / ROWS_PER_TASK);
+		size_t tasks = MIN(batch, (left + t->task_rows - 1) / t->task_rows);
 		t->batch_first = first;
 		pool_run(pool, tasks, row_task, t);
 		for (size_t i = 0; i < tasks; i++)
 			out_str(o, out_text(&t->outs[i]));
-		release_behind(t, MIN(batch * ROWS_PER_TASK, left));
+		release_behind(t, MIN(batch_rows, left));
 	}
 	for (size_t i = 0; i < batch; i++)
 		(void)out_finish(&t->outs[i]);

@@ -39,9 +39,10 @@ static char *put_place(char *p, const struct profile *prof, const struct profile
 	if (fields & TEXT_SYM) {
 		*p++ = ' ';
 		p = put_str(p, name);
-		if ((fields & TEXT_SYMOFF) && f->func.v) {
+		const struct profile_func *func = &prof->funcs.v[f->func.v];
+		if ((fields & TEXT_SYMOFF) && f->func.v && !func->clones) {
 			p = put_str(p, STR("+0x"));
-			p += format_hex(p, f->addr - prof->funcs.v[f->func.v].start);
+			p += format_hex(p, f->addr - func->start);
 		}
 	}
 	if (fields & TEXT_DSO) {
@@ -110,8 +111,9 @@ void frame_text_inlined(struct out *o, const struct profile *p, frame_id id,
 	if (fields & TEXT_SYM) {
 		out_char(o, ' ');
 		out_str(o, profile_frame_name(p, id));
-		if ((fields & TEXT_SYMOFF) && own->func.v)
-			out_fmt(o, "+0x%" PRIx64, own->addr - p->funcs.v[own->func.v].start);
+		const struct profile_func *func = &p->funcs.v[own->func.v];
+		if ((fields & TEXT_SYMOFF) && own->func.v && !func->clones)
+			out_fmt(o, "+0x%" PRIx64, own->addr - func->start);
 	}
 	if (fields & TEXT_SRCLINE)
 		print_line(o, p, f, fields);

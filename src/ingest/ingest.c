@@ -19,7 +19,7 @@ static void look_at_events(struct ingest *in)
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
 		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
-			       (a->sample_type & PERF_SAMPLE_STACK_USER);
+			      (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
 	in->mixed = timed && timed < n;
@@ -134,6 +134,41 @@ static void add_objects(struct ingest *in)
 	}
 }
 
+/* Times of the first and the last sample: where the header does not say, the samples do. */
+static void find_span(struct ingest *in, uint64_t *first, uint64_t *last)
+{
+	*first = perfdata_header(in->pd)->first_sample_time;
+	*last = perfdata_header(in->pd)->last_sample_time;
+	if (*first || *last)
+		return;
+	*first = UINT64_MAX;
+	struct sample_scratch scratch = {0};
+	struct perfdata_iter it;
+	struct record r;
+	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
+	while (perfdata_next(&it, &r)) {
+		const struct perfdata_event *ev = perfdata_event_of(in->pd, &r);
+		struct sample s;
+		if (r.type != PERF_RECORD_SAMPLE || !ev ||
+		    !record_sample(&r, &ev->attr, &scratch, &s) || !s.who.time)
+			continue;
+		*first = MIN(*first, s.who.time);
+		*last = MAX(*last, s.who.time);
+	}
+	sample_scratch_free(&scratch);
+}
+
+static bool choose_times(struct ingest *in, struct err *err)
+{
+	const char *text = in->opt.times;
+	uint64_t first = 0, last = 0;
+	if (!text)
+		return true;
+	if (time_filter_wants_span(text) || in->opt.relative_times)
+		find_span(in, &first, &last);
+	return time_filter_parse(&in->filter.times, text, first, last, in->opt.relative_times, err);
+}
+
 struct ingest *ingest_open(const char *path, const struct ingest_options *opt, struct diags *d,
 			   struct err *err)
 {
@@ -142,7 +177,8 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->diags = d;
 	in->pd = perfdata_open(path, &opt->input, d, err);
 	if (!in->pd ||
-	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err)) {
+	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err) ||
+	    !choose_times(in, err)) {
 		ingest_close(in);
 		return NULL;
 	}
@@ -285,7 +321,8 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	if (!in->opt.no_symbols)
+		symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
 	if (in->opt.reroot)
 		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);
@@ -381,7 +418,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	ingest_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
 	expand_chains(in);
 	*out = in->rows;
 	return true;

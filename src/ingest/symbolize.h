@@ -6,7 +6,7 @@
 #include "resolve/resolve.h"
 
 /* The profile's objects are the session's, id by id. */
-void symbolize(struct profile *p, struct resolver *r, bool demangle_names, struct pool *pool,
-	       struct diags *d);
+void symbolize(struct profile *p, struct resolver *r, const struct resolve_options *opt,
+	       struct pool *pool, struct diags *d);
 
 #endif

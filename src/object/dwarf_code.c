@@ -23,24 +23,25 @@ struct dwarf_code *dwarf_unit_code(struct dwarf_unit *u)
 	return code;
 }
 
-static void free_functions(struct dwarf_code *code)
+static void functions_free(struct dwarf_functions *f)
 {
-	for (size_t i = 0; i < code->functions.n; i++) {
-		struct dwarf_tree *t = code->functions.v[i].tree;
+	for (size_t i = 0; i < f->list.n; i++) {
+		struct dwarf_tree *t = f->list.v[i].tree;
 		if (t) {
 			vec_free(&t->nodes);
 			vec_free(&t->spans.list);
 		}
 	}
-	vec_free(&code->functions);
-	vec_free(&code->spans.list);
+	vec_free(&f->list);
+	vec_free(&f->spans.list);
 }
 
 void dwarf_code_free(struct dwarf_code *code)
 {
 	if (!code)
 		return;
-	free_functions(code);
+	functions_free(&code->top);
+	functions_free(&code->all);
 	arena_free(&code->arena);
 	pthread_mutex_destroy(&code->lock);
 	free(code);
@@ -95,39 +96,43 @@ static bool scan_functions(struct dwarf_unit *u, bool deep,
 	return skipped;
 }
 
-struct spans_only {
+/* Where scan_functions() puts what it finds. */
+struct found {
 	struct dwarf_unit *u;
-	struct dwarf_spans *out;
+	struct dwarf_functions *functions;
+	struct dwarf_spans *spans; /* instead of the functions: spans of one id */
 	uint32_t id;
 };
 
 static void add_span(void *ctx, uint64_t die, const struct dwarf_pc *pc)
 {
-	struct spans_only *s = ctx;
+	struct found *f = ctx;
 	(void)die;
-	dwarf_spans_add(s->out, s->u, pc, s->id);
+	dwarf_spans_add(f->spans, f->u, pc, f->id);
 }
 
 void dwarf_unit_function_spans(struct dwarf_unit *u, uint32_t id, struct dwarf_spans *out)
 {
-	struct spans_only s = {u, out, id};
-	(void)scan_functions(u, true, add_span, &s);
+	struct found f = {.u = u, .spans = out, .id = id};
+	(void)scan_functions(u, true, add_span, &f);
 }
 
 static void add_function(void *ctx, uint64_t die, const struct dwarf_pc *pc)
 {
-	struct dwarf_code *code = ctx;
-	size_t before = code->spans.list.n;
-	dwarf_spans_add(&code->spans, code->unit, pc, (uint32_t)code->functions.n);
-	if (code->spans.list.n > before)
-		vec_push(&code->functions, (struct dwarf_function){.die = die});
+	struct found *f = ctx;
+	struct dwarf_functions *to = f->functions;
+	size_t before = to->spans.list.n;
+	dwarf_spans_add(&to->spans, f->u, pc, (uint32_t)to->list.n);
+	if (to->spans.list.n > before)
+		vec_push(&to->list, (struct dwarf_function){.die = die});
 }
 
-static void list_functions(struct dwarf_code *code, bool deep)
+static bool functions_read(struct dwarf_functions *to, struct dwarf_unit *u, bool deep)
 {
-	free_functions(code);
-	code->skipped = scan_functions(code->unit, deep, add_function, code);
-	dwarf_spans_paint(&code->spans);
+	struct found f = {.u = u, .functions = to};
+	bool skipped = scan_functions(u, deep, add_function, &f);
+	dwarf_spans_paint(&to->spans);
+	return skipped;
 }
 
 static void add_node(struct dwarf_tree *t, struct dwarf_unit *u, uint64_t die, uint32_t parent,
@@ -239,33 +244,37 @@ static size_t tree_frames(struct dwarf_code *code, struct dwarf_tree *t, uint64_
 	return n;
 }
 
-static const struct dwarf_span *find_function(struct dwarf_code *code, uint64_t addr)
+/* The function at an address, and how long the piece of code is that was hit. */
+static struct dwarf_function *find_function(struct dwarf_code *code, uint64_t addr, uint64_t *size)
 {
-	const struct dwarf_span *hit = dwarf_spans_find(&code->spans, addr);
-	if (hit || !code->skipped)
-		return hit;
-	list_functions(code, true);
-	return dwarf_spans_find(&code->spans, addr);
+	struct dwarf_functions *f = &code->top;
+	const struct dwarf_span *hit = dwarf_spans_find(&f->spans, addr);
+	if (!hit && code->skipped) {
+		f = &code->all;
+		if (!code->have_all)
+			(void)functions_read(f, code->unit, true);
+		code->have_all = true;
+		hit = dwarf_spans_find(&f->spans, addr);
+	}
+	*size = hit ? hit->high - hit->low : UINT64_MAX;
+	return hit ? &f->list.v[hit->id] : NULL;
 }
 
 size_t dwarf_code_frames(struct dwarf_code *code, uint64_t addr, struct dwarf_frame *out,
 			 size_t max, uint64_t *size, dwarf_split_find *split, void *ctx)
 {
 	size_t n = 0;
-	*size = UINT64_MAX;
 	pthread_mutex_lock(&code->lock);
 	if (!code->ready) {
 		code->lines = dwarf_unit_lines(code->home);
 		if (code->home->has_split)
 			code->unit = split(ctx, code->home);
-		list_functions(code, false);
+		code->skipped = functions_read(&code->top, code->unit, false);
 		code->ready = true;
 	}
-	const struct dwarf_span *hit = find_function(code, addr);
-	if (hit) {
-		struct dwarf_tree *t = function_tree(code, &code->functions.v[hit->id]);
-		n = tree_frames(code, t, addr, out, max);
-		*size = hit->high - hit->low;
+	struct dwarf_function *f = find_function(code, addr, size);
+	if (f) {
+		n = tree_frames(code, function_tree(code, f), addr, out, max);
 	} else if (max) {
 		const struct dwarf_row *row = dwarf_lines_find(code->lines, addr);
 		out[0] = (struct dwarf_frame){.function = STR("")};

@@ -26,15 +26,24 @@ struct dwarf_function {
 	struct dwarf_tree *tree; /* NULL: not read yet */
 };
 
+/* Functions and the code each has. */
+struct dwarf_functions {
+	VEC(struct dwarf_function) list;
+	struct dwarf_spans spans; /* id: index in the list */
+};
+
 struct dwarf_code {
 	pthread_mutex_t lock;
 	bool ready;
 	struct dwarf_unit *home; /* has the lines */
 	struct dwarf_unit *unit; /* has the DIEs; differs when split */
 	const struct dwarf_lines *lines;
-	VEC(struct dwarf_function) functions;
-	struct dwarf_spans spans; /* id: function */
-	bool skipped;             /* some DIEs were jumped over, functions may be among them */
+	/* First those found without reading what can be jumped over; all of them only when an
+	 * address is in none of the first. The answer must not depend on what was asked before, so
+	 * the first list stays the first to be asked. */
+	struct dwarf_functions top, all;
+	bool skipped; /* something was jumped over */
+	bool have_all;
 	struct arena arena;
 };
 

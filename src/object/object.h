@@ -75,6 +75,11 @@ MUST_USE bool symtab_load_elf(struct symtab *t, const struct object_source *src,
 /* The same from an ELF image in memory (the vdso). */
 MUST_USE bool symtab_load_image(struct symtab *t, const void *image, size_t size, struct err *err);
 
+/* Replaces a mapped ELF file by a copy in memory of what symtab_load_image() and an unwinder read of
+ * it, so that its file system can be unmounted; the rest reads as zeros. False: it is left as it
+ * is. */
+bool object_detach(struct mapped *file);
+
 /* kallsyms text: the kernel's and all modules' symbols; module_of gives each symbol's module (""
  * for the kernel itself). */
 struct kallsyms {
@@ -106,9 +111,17 @@ MUST_USE bool object_build_id(const char *path, struct build_id *out, struct err
 /* From raw note bytes (/sys/kernel/notes, a PT_NOTE segment). */
 MUST_USE bool build_id_from_notes(const void *p, size_t n, struct build_id *out);
 
-/* Demangles C++, Rust, OCaml and Java names the way perf shows them: without parameters and return
- * type; "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back
- * as they are. Only for tables with `mangled` set: perf shows other names as they are. */
+/* Demangles C++, Rust, D, OCaml and Java names, without parameters (but for Java) and return type;
+ * "NAME@plt" keeps its ending. The result lives in `a`; names that are not mangled come back as
+ * they are. Only for tables with `mangled` set: perf shows other names as they are. */
 struct str demangle(struct arena *a, struct str name);
+
+/* The same for names of perf maps: "Lcom/foo/Bar;::method" of Java. */
+struct str demangle_map_name(struct arena *a, struct str name);
+
+/* The name (mangled) of the function that this one is a copy or a part of, made by the compiler or
+ * the linker (".cold", ".part.N", ".constprop.N" …); without GNU's symbol version, too. Borrowed.
+ */
+struct str name_without_clone(struct str name);
 
 #endif

@@ -45,6 +45,7 @@ struct profile_func {
 	object_id object;
 	uint64_t start; /* in the object's address space; 0 for imported profiles */
 	uint64_t size;
+	bool clones; /* several pieces of code, with no common start: start and size are 0 */
 };
 
 enum frame_flag {

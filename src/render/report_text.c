@@ -135,6 +135,8 @@ static void print_event(struct columns *c)
 	out_cstr(c->o, "# Samples: ");
 	print_short(c->o, count);
 	print_names(c);
+	if (c->opt->times)
+		out_fmt(c->o, " (time slices: %s)", c->opt->times);
 	out_fmt(c->o, "\n# Event count (approx.): %" PRIu64 "\n#\n", weight);
 }
 

@@ -28,6 +28,7 @@ struct report_options {
 	bool relative;         /* percentages of what the filter leaves, not of all samples */
 	bool dso_filter;       /* one was given: narrows a column */
 	bool skip_first_frame; /* of call graphs: the entry is sorted by its name anyway */
+	const char *times;     /* which samples are meant, for the heading; NULL: all */
 	struct report_extra extra;
 	const char *trace_header; /* what the column of texts is called; NULL: as usual */
 };

@@ -18,6 +18,9 @@ struct resolve_options {
 	const char *kallsyms;     /* --kallsyms FILE; NULL: the cache, then /proc/kallsyms */
 	const char *cfi_cache;    /* directory of unwind tables; NULL: they are not kept */
 	bool demangle;
+	bool demangle_kernel; /* the kernel's names, too */
+	bool demangle_maps;   /* those of perf maps, too: Java's */
+	bool merge_clones;    /* parts and copies of a function made by the compiler are that one */
 	/* Code made at run time, as far as it is known; NULL: none. Outlives the resolver. */
 	const struct jits *jits;
 	bool force;         /* perf maps, whoever they belong to */

@@ -4,11 +4,13 @@
  *   readelf -wNF FILE | cfi_check FILE [DEBUG-FILE]
  *
  * Every row readelf prints is looked up; prints "N rows, N wrong" and the first wrong ones. With
- * "-t FILE" it only builds the table, and prints its size and the time it took.
+ * "-t FILE" it only builds the table, and prints its size, the time that took, and the time it
+ * takes to load it from a cache.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "object/cfi.h"
@@ -159,6 +161,29 @@ static double now(void)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
+static void show_times(const struct cfi_table *t, double built)
+{
+	char dir[] = "/tmp/cfi_check-XXXXXX", path[128];
+	struct build_id id = {20, {0xab}};
+	struct cfi_table again;
+	if (!mkdtemp(dir))
+		return;
+	cfi_cache_store(t, dir, &id, UINT64_MAX);
+	double start = now();
+	bool loaded = cfi_cache_load(&again, dir, &id);
+	double took = now() - start;
+	printf("%u rows, %u rules, %u saves, %u bytes of expressions, %zu bytes; built in %.1f ms, "
+	       "%s in %.1f ms\n",
+	       t->row_count, t->rule_count, t->save_count, t->expr_size, t->block_size, built,
+	       loaded ? "loaded" : "not loaded", took);
+	cfi_free(&again);
+	char hex[2 * BUILD_ID_MAX + 1];
+	build_id_hex(&id, hex);
+	snprintf(path, sizeof path, "%s/%s.cfi", dir, hex);
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
 	bool timing = argc > 1 && !strcmp(argv[1], "-t");
@@ -177,14 +202,12 @@ int main(int argc, char **argv)
 		printf("no CFI\n");
 		return 1;
 	}
-	if (timing)
-		printf("%u rows, %u rules, %u saves, %u bytes of expressions, %zu bytes, %.1f ms\n",
-		       t.row_count, t.rule_count, t.save_count, t.expr_size, t.block_size,
-		       now() - start);
-	else
+	if (timing) {
+		show_times(&t, now() - start);
+	} else {
 		compare(&t, &f);
-	if (!timing)
 		printf("%zu rows, %zu wrong\n", rows, wrong);
+	}
 	cfi_free(&t);
 	file_unmap(&map);
 	file_unmap(&debug_map);
