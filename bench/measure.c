@@ -1,5 +1,6 @@
 /*
  * measure [-t SECONDS] [-o FILE] -- COMMAND: what a command costs.
+ * measure -n: the time now, in microseconds of the monotonic clock.
  *
  * Runs the command with its output sent to FILE (default /dev/null) and prints one line on stdout:
  * CPU seconds (user + system, of the command and the children it waited for), wall seconds, peak
@@ -62,11 +63,13 @@ int main(int argc, char **argv)
 	const char *out = "/dev/null";
 	unsigned limit = 0;
 	int c;
-	while ((c = getopt(argc, argv, "+t:o:")) != -1) {
+	while ((c = getopt(argc, argv, "+t:o:n")) != -1) {
 		if (c == 't')
 			limit = (unsigned)strtoul(optarg, NULL, 10);
 		else if (c == 'o')
 			out = optarg;
+		else if (c == 'n')
+			return printf("%.0f\n", now() * 1e6) < 0;
 		else
 			return 2;
 	}

@@ -1,4 +1,5 @@
-/* ELF files: symbols, PLT, build id and debuglink of an image; every name is read. */
+/* ELF files: symbols, PLT, build id, links to debug files and compressed sections of an image;
+ * every name is read. */
 #include <stdlib.h>
 
 #include "object/elf_file.h"
@@ -28,6 +29,26 @@ static void check(const struct symtab *t)
 	}
 }
 
+static void read_debug_sections(const struct elf_file *f)
+{
+	struct elf_debuglink link;
+	struct elf_altlink alt;
+	struct elf_section s;
+	uint64_t vaddr;
+	if (elf_debuglink(f, &link) && !link.name.n)
+		abort();
+	if (elf_altlink(f, &alt) && !alt.name.n)
+		abort();
+	for (uint32_t i = 1; i < f->shnum && i < 64 && elf_section(f, i, &s); i++) {
+		struct mapped made;
+		struct str bytes;
+		if (elf_section_unpack(f, &s, &made, &bytes) && made.p && made.n != bytes.n)
+			abort();
+		file_unmap(&made);
+		(void)elf_vaddr_of(f, s.offset, &vaddr);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct symtab t;
@@ -42,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct build_id id;
 	if (elf_open(&f, data, size)) {
 		(void)elf_build_id(&f, &id);
-		(void)elf_debuglink(&f);
+		read_debug_sections(&f);
 	}
 	(void)!build_id_from_notes(data, size, &id);
 	return 0;

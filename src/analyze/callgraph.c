@@ -296,11 +296,14 @@ static void group_next(struct callgraph *g)
 /* --- order ----------------------------------------------------------------------------------- */
 
 /* perf keeps siblings in a tree ordered by object and address, greatest first, and equal weights
- * come out in that order. */
+ * come out in that order. Inlined functions, which have no address, are ordered by name. */
 static int cmp_address(const struct hist_keys *k, uint32_t a, uint32_t b)
 {
 	const struct profile_frame *x = profile_frame_at(k->p, hist_keys_frame(k, a));
 	const struct profile_frame *y = profile_frame_at(k->p, hist_keys_frame(k, b));
+	if ((x->flags | y->flags) & FRAME_INLINED && x->func.v != y->func.v)
+		return str_cmp(profile_str(k->p, k->p->funcs.v[y->func.v].name),
+			       profile_str(k->p, k->p->funcs.v[x->func.v].name));
 	if (x->object.v != y->object.v)
 		return x->object.v < y->object.v ? 1 : -1;
 	const struct profile_func *f = &k->p->funcs.v[x->func.v], *g = &k->p->funcs.v[y->func.v];

@@ -25,7 +25,7 @@ struct callgraph_options {
 	uint32_t print_limit; /* siblings shown of a node; 0: all */
 	bool caller_first;
 	bool order_set; /* the direction was asked for */
-	bool by_address;
+	enum sym_kind syms;
 };
 
 #define CALLGRAPH_MIN_PERCENT 0.5

@@ -12,6 +12,7 @@ enum word {
 	WORD_CALLEE,
 	WORD_FUNCTION,
 	WORD_ADDRESS,
+	WORD_SRCLINE,
 	WORD_PERCENT,
 	WORD_PERIOD,
 	WORD_COUNT,
@@ -22,7 +23,8 @@ static const char *const words[WORDS] = {
 	[WORD_NONE] = "none",       [WORD_GRAPH] = "graph",       [WORD_FLAT] = "flat",
 	[WORD_FRACTAL] = "fractal", [WORD_FOLDED] = "folded",     [WORD_CALLER] = "caller",
 	[WORD_CALLEE] = "callee",   [WORD_FUNCTION] = "function", [WORD_ADDRESS] = "address",
-	[WORD_PERCENT] = "percent", [WORD_PERIOD] = "period",     [WORD_COUNT] = "count",
+	[WORD_SRCLINE] = "srcline", [WORD_PERCENT] = "percent",   [WORD_PERIOD] = "period",
+	[WORD_COUNT] = "count",
 };
 
 static enum word find_word(struct str text)
@@ -68,8 +70,13 @@ static void apply(struct callgraph_options *o, enum word w)
 		o->order_set = true;
 		break;
 	case WORD_FUNCTION:
+		o->syms = SYM_FUNCTION;
+		break;
 	case WORD_ADDRESS:
-		o->by_address = w == WORD_ADDRESS;
+		o->syms = SYM_ADDRESS;
+		break;
+	case WORD_SRCLINE:
+		o->syms = SYM_LINE;
 		break;
 	case WORD_PERCENT:
 		o->value = CALLGRAPH_PERCENT;
@@ -103,8 +110,8 @@ bool callgraph_options_parse(struct callgraph_options *o, const char *text, stru
 				(int)word.n, word.p);
 			return err_hint(err,
 					"give graph, fractal, flat, folded or none; a threshold "
-					"in percent; caller or callee; function or address; "
-					"percent, period or count");
+					"in percent; caller or callee; function, address or "
+					"srcline; percent, period or count");
 		}
 		if (numbers++ == 0)
 			o->min_percent = number;

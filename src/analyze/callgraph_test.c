@@ -28,7 +28,7 @@ static void make(struct made *m, const char *text, bool children, const char *ho
 	m->opt.children = children;
 	m->opt.graphs = true;
 	m->opt.caller_first = m->how.caller_first;
-	hist_keys_init(&m->keys, m->p, &m->opt.fields, m->how.by_address, NULL);
+	hist_keys_init(&m->keys, m->p, &m->opt.fields, m->how.syms, NULL);
 	hist_build(&m->h, &m->keys, &m->opt, (event_id){1});
 	callgraph_init(&m->g, &m->h, &m->keys, &m->how, children, m->h.total_weight);
 }
@@ -154,7 +154,7 @@ static void test_loose_end(void **state)
 	assert_true(hist_fields_set(&m.opt.fields,
 				    &(struct hist_request){.sort = "sym", .children = true}, &err));
 	m.opt.children = m.opt.graphs = true;
-	hist_keys_init(&m.keys, m.p, &m.opt.fields, false, NULL);
+	hist_keys_init(&m.keys, m.p, &m.opt.fields, SYM_FUNCTION, NULL);
 	hist_build(&m.h, &m.keys, &m.opt, (event_id){1});
 	callgraph_init(&m.g, &m.h, &m.keys, &m.how, true, m.h.total_weight);
 	expect(&m, "b", "a,b,m 4 b,m 3");
@@ -231,7 +231,7 @@ static void test_options(void **state)
 	assert_int_equal(o.mode, CALLGRAPH_FRACTAL);
 	assert_true(o.min_percent == 2.5);
 	assert_int_equal(o.print_limit, 7);
-	assert_true(o.caller_first && o.order_set && o.by_address);
+	assert_true(o.caller_first && o.order_set && o.syms);
 	assert_int_equal(o.value, CALLGRAPH_COUNT);
 	assert_true(callgraph_options_parse(&o, "callee,,p", &err));
 	assert_false(o.caller_first);

@@ -87,13 +87,13 @@ static struct place_mark *mark_of(struct builder *b, uint32_t who, uint32_t plac
 	return m;
 }
 
-static uint32_t entry_of(struct builder *b, struct place_mark *m, uint32_t sym, thread_id thread)
+static uint32_t entry_of(struct builder *b, struct place_mark *m, uint32_t frame, thread_id thread)
 {
 	if (!m->entry) {
 		m->entry = (uint32_t)b->h->entries.n;
 		vec_push(&b->h->entries, (struct hist_entry){.who = m->who,
-							     .place = b->keys->sym_place[sym],
-							     .sym = sym,
+							     .place = b->keys->frame_place[frame],
+							     .sym = b->keys->frame_sym[frame],
 							     .thread = thread});
 		if (b->modes)
 			vec_push(&b->h->modes, (struct hist_modes){0});
@@ -116,19 +116,45 @@ static void add_stack(struct builder *b, uint32_t who, const struct profile_row 
 	for (; known < c->nodes.n; known++) {
 		const struct children_node *n = &c->nodes.v[known];
 		if (!n->repeats)
-			(void)entry_of(b, mark_of(b, who, b->keys->frame_place[n->frame]),
-				       b->keys->frame_sym[n->frame], row->thread);
+			(void)entry_of(b, mark_of(b, who, b->keys->frame_place[n->frame]), n->frame,
+				       row->thread);
 	}
+}
+
+/* Of several functions of one name the first one by object and address stands for all, as in perf,
+ * whose trees are ordered by signed differences of addresses. */
+static bool stands_before(const struct hist_keys *k, uint32_t sym, uint32_t other)
+{
+	const struct profile *p = k->p;
+	const struct profile_frame *a = profile_frame_at(p, hist_keys_frame(k, sym));
+	const struct profile_frame *b = profile_frame_at(p, hist_keys_frame(k, other));
+	const struct profile_func *f = &p->funcs.v[a->func.v], *g = &p->funcs.v[b->func.v];
+	if (!f->name.v)
+		return (int64_t)(a->addr - b->addr) < 0;
+	int dsos = str_cmp(profile_str(p, p->objects.v[a->object.v].name),
+			   profile_str(p, p->objects.v[b->object.v].name));
+	return dsos ? dsos < 0 : (int64_t)(f->start - g->start) < 0;
+}
+
+static void choose_name(struct builder *b, struct hist_entry *e, uint32_t sym,
+			const struct profile_row *row)
+{
+	if (sym == e->sym || !hist_fields_sort_by(b->keys->fields, FIELD_SYMBOL) ||
+	    !stands_before(b->keys, sym, e->sym))
+		return;
+	e->sym = sym;
+	e->thread = row->thread;
 }
 
 static void add_row(struct builder *b, uint32_t who, const struct profile_row *row)
 {
-	uint32_t sym = b->keys->frame_sym[row->leaf.v];
-	struct place_mark *m = mark_of(b, who, b->keys->sym_place[sym]);
-	uint32_t entry = entry_of(b, m, sym, row->thread);
+	struct place_mark *m = mark_of(b, who, b->keys->frame_place[row->leaf.v]);
+	uint32_t entry = entry_of(b, m, row->leaf.v, row->thread);
 	struct hist_entry *e = &b->h->entries.v[entry];
 	e->weight += row->weight;
 	e->count += row->count;
+	if (b->keys->fields->by_name)
+		choose_name(b, e, b->keys->frame_sym[row->leaf.v], row);
 	if (b->modes)
 		b->h->modes.v[entry].weight[MIN(b->p->frames.v[row->leaf.v].kind,
 						CODE_KINDS - 1)] += row->weight;

@@ -15,6 +15,8 @@ static const struct {
 	[FIELD_DSO] = {"dso", "Shared Object", 0},
 	[FIELD_SYMBOL] = {"symbol", "Symbol", 0},
 	[FIELD_CPU] = {"cpu", "CPU", 0},
+	[FIELD_SRCLINE] = {"srcline", "Source:Line", 0},
+	[FIELD_SRCFILE] = {"srcfile", "Source File", 0},
 	[FIELD_TRACE] = {"trace", "Trace output", 0},
 	[FIELD_IPC] = {"ipc_null", "IPC   [IPC Coverage]", 0},
 	[FIELD_OVERHEAD] = {"overhead", "Overhead", 8},
@@ -59,6 +61,11 @@ static void add(enum hist_field *list, size_t *n, enum hist_field f)
 bool hist_fields_sort_by(const struct hist_fields *f, enum hist_field field)
 {
 	return listed(f->sort, f->sort_count, field);
+}
+
+bool hist_fields_lines(const struct hist_fields *f)
+{
+	return hist_fields_sort_by(f, FIELD_SRCLINE) || hist_fields_sort_by(f, FIELD_SRCFILE);
 }
 
 /* perf takes any beginning of a name, in either case; the first name in the table wins. */

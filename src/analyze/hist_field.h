@@ -14,6 +14,8 @@ enum hist_field {
 	FIELD_DSO,
 	FIELD_SYMBOL,
 	FIELD_CPU,
+	FIELD_SRCLINE,
+	FIELD_SRCFILE,
 	FIELD_TRACE, /* what the tracepoint said */
 	FIELD_IPC,   /* an empty column that perf adds behind --sort symbol */
 	FIELD_OVERHEAD,
@@ -43,6 +45,7 @@ struct hist_fields {
 	size_t show_count;
 	uint32_t hidden; /* bit per field: one value only, said in the heading instead */
 	bool self;       /* the overhead column is called "Self", beside "Children" */
+	bool by_name;    /* functions of one name are one, wherever they lie; so are unknown ones */
 };
 
 struct hist_request {
@@ -63,6 +66,9 @@ void hist_fields_no_children(struct hist_fields *f, const struct hist_request *r
 
 /* Hides these key columns, unless none would be left. */
 void hist_fields_hide(struct hist_fields *f, uint32_t mask);
+
+/* A key needs source lines. */
+bool hist_fields_lines(const struct hist_fields *f);
 
 bool hist_fields_sort_by(const struct hist_fields *f, enum hist_field field);
 static inline bool hist_field_shown(const struct hist_fields *f, enum hist_field field)

@@ -3,7 +3,8 @@
  *
  *   sym    the function a frame lies in, or the frame itself where no function is known
  *          (or where call graphs tell addresses apart): equal syms are one call graph node
- *   place  what the keys say of a sym (object, symbol): coarser than or equal to sym
+ *   place  what the keys say of a frame (object, symbol, source line): the frames of a sym have
+ *          one place, unless lines are a key and call graphs do not tell them apart
  *   who    what the keys say of a row besides the place (command, thread, CPU, trace text)
  *
  * An entry of a report is one (who, place).
@@ -13,6 +14,9 @@
 
 #include "analyze/hist_field.h"
 #include "profile/profile.h"
+
+/* What is one node of a call graph. */
+enum sym_kind { SYM_FUNCTION, SYM_LINE, SYM_ADDRESS };
 
 struct hist_who {
 	uint32_t thread_key; /* of the part that the thread decides */
@@ -25,8 +29,10 @@ struct hist_keys {
 	const struct hist_fields *fields;
 	uint32_t *frame_sym;   /* by frame_id */
 	uint32_t *func_frame;  /* by func_id: one frame in it */
-	uint32_t *sym_place;   /* by sym */
-	uint32_t *frame_place; /* by frame_id: the place of its sym */
+	uint32_t *sym_place;   /* by sym: that of its first frame */
+	uint32_t *frame_place; /* by frame_id */
+	uint32_t *place_frame; /* by place: one of its frames */
+	string_id *files;      /* by frame_id, of its source file; NULL: no key */
 	uint32_t sym_count, place_count;
 	bool by_cpu, by_trace;
 	uint32_t *thread_key; /* by thread_id; where CPU and trace text do not count, its who */
@@ -36,9 +42,8 @@ struct hist_keys {
 	struct index who_index;
 };
 
-/* by_address: addresses within one function are different syms. */
 void hist_keys_init(struct hist_keys *k, const struct profile *p, const struct hist_fields *fields,
-		    bool by_address, const struct str *last_comms);
+		    enum sym_kind syms, const struct str *last_comms);
 void hist_keys_free(struct hist_keys *k);
 
 /* From 1. */

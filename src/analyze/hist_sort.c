@@ -59,11 +59,15 @@ static void rank_entries(struct hist_sorter *s)
 								  hist_keys_frame(s->keys, e->sym));
 		const struct profile_func *f = &p->funcs.v[fr->func.v];
 		string_id dso = p->objects.v[fr->object.v].name;
+		uint32_t in_place = s->keys->place_frame[e->place];
+		string_id file = s->keys->files ? s->keys->files[in_place] : (string_id){0};
 		s->ranks[i] = (struct hist_ranks){
 			.addr = f->name.v ? f->start : fr->addr,
 			.comm = s->rank[p->threads.v[e->thread.v].comm.v],
 			.dso = fr->object.v ? s->rank[dso.v] : UINT32_MAX,
 			.symbol = f->name.v ? s->rank[f->name.v] : UINT32_MAX,
+			.line = s->rank[p->frames.v[in_place].srcline.v],
+			.file = s->rank[file.v],
 		};
 	}
 }
@@ -86,6 +90,10 @@ static uint64_t key_key(const struct hist_sorter *s, enum hist_field f, uint32_t
 		return s->ranks[entry].dso;
 	case FIELD_SYMBOL:
 		return s->ranks[entry].symbol;
+	case FIELD_SRCLINE:
+		return s->ranks[entry].line;
+	case FIELD_SRCFILE:
+		return s->ranks[entry].file;
 	case FIELD_CPU:
 		return signed_key((int32_t)s->keys->whos.v[e->who].cpu);
 	case FIELD_TRACE:
@@ -115,8 +123,10 @@ uint64_t hist_sort_key(const struct hist_sorter *s, enum hist_field f, uint32_t 
 /* Functions by object and address, unknown ones behind them. */
 static void sort_by_address(const struct hist_sorter *s, struct sort_key *k, size_t n)
 {
+	/* perf takes the sign of a 64-bit difference: the upper half of all addresses comes first.
+	 */
 	for (size_t i = 0; i < n; i++)
-		k[i].key = s->ranks[k[i].index].addr;
+		k[i].key = s->ranks[k[i].index].addr ^ (uint64_t)1 << 63;
 	sort_keys(k, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct hist_ranks *r = &s->ranks[k[i].index];

@@ -7,7 +7,7 @@
 /* Names of an entry as places in the alphabet; UINT32_MAX: unknown, which goes last. */
 struct hist_ranks {
 	uint64_t addr; /* of the function, or the frame where none is known */
-	uint32_t comm, dso, symbol;
+	uint32_t comm, dso, symbol, line, file;
 };
 
 struct hist_sorter {

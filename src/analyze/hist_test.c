@@ -27,7 +27,7 @@ static void make(struct made *m, const char *text, const char *sort, bool childr
 	struct err err = {0};
 	struct hist_request r = {.sort = sort, .children = children, .utilization = true};
 	assert_true(hist_fields_set(&m->opt.fields, &r, &err));
-	hist_keys_init(&m->keys, m->p, &m->opt.fields, false, NULL);
+	hist_keys_init(&m->keys, m->p, &m->opt.fields, SYM_FUNCTION, NULL);
 	hist_build(&m->h, &m->keys, &m->opt, (event_id){1});
 }
 
@@ -92,7 +92,7 @@ static void test_leaf_beside_stack(void **state)
 	struct err err = {0};
 	assert_true(hist_fields_set(&m.opt.fields,
 				    &(struct hist_request){.sort = "sym", .children = true}, &err));
-	hist_keys_init(&m.keys, p, &m.opt.fields, false, NULL);
+	hist_keys_init(&m.keys, p, &m.opt.fields, SYM_FUNCTION, NULL);
 	hist_build(&m.h, &m.keys, &m.opt, (event_id){1});
 	expect(&m, 0, "a", 0, 6);
 	expect(&m, 1, "main", 0, 6);
@@ -175,7 +175,7 @@ static void test_filter(void **state)
 	struct filter_options f = {.comms = "z,x", .symbols = "a"};
 	assert_true(hist_fields_set(&m.opt.fields, &(struct hist_request){0}, &err));
 	assert_true(filter_init(&m.opt.filter, m.p, &f, &err));
-	hist_keys_init(&m.keys, m.p, &m.opt.fields, false, NULL);
+	hist_keys_init(&m.keys, m.p, &m.opt.fields, SYM_FUNCTION, NULL);
 	hist_build(&m.h, &m.keys, &m.opt, (event_id){1});
 	assert_int_equal(m.h.order_count, 1);
 	expect(&m, 0, "a", 5, 0);
@@ -194,7 +194,7 @@ static void test_symbol_part(void **state)
 	struct err err = {0};
 	assert_true(hist_fields_set(&m.opt.fields,
 				    &(struct hist_request){.sort = "sym", .children = true}, &err));
-	hist_keys_init(&m.keys, m.p, &m.opt.fields, false, NULL);
+	hist_keys_init(&m.keys, m.p, &m.opt.fields, SYM_FUNCTION, NULL);
 	m.opt.symbol_part = "ai";
 	hist_build(&m.h, &m.keys, &m.opt, (event_id){1});
 	assert_int_equal(m.h.order_count, 1);
@@ -216,7 +216,7 @@ static void test_group(void **state)
 
 	struct err err = {0};
 	assert_true(hist_fields_set(&m.opt.fields, &(struct hist_request){0}, &err));
-	hist_keys_init(&m.keys, m.p, &m.opt.fields, false, NULL);
+	hist_keys_init(&m.keys, m.p, &m.opt.fields, SYM_FUNCTION, NULL);
 	hist_build(&m.h, &m.keys, &m.opt, (event_id){1});
 	struct hist *members = mem_calloc(1, sizeof *members);
 	hist_build(members, &m.keys, &m.opt, other);

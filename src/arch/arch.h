@@ -14,6 +14,17 @@ struct arch_plt {
 	uint8_t entry;
 };
 
+/* DWARF's numbers of registers, and what a caller may expect of them. */
+struct arch_dwarf {
+	uint8_t count; /* those that unwinding follows: 0 .. count-1, at most 32 */
+	uint8_t sp, fp;
+	uint8_t ra;          /* the column of the return address … */
+	bool ra_register;    /* … which is a register: a leaf may not have stored it */
+	uint32_t saved;      /* bits: calls keep these, unless CFI says otherwise */
+	uint64_t ra_mask;    /* bits of a return address; the others may be its signature */
+	const uint8_t *perf; /* by number: bit in perf's register masks */
+};
+
 struct arch {
 	const char *name;   /* as uname -m and the ARCH feature of perf.data say it */
 	uint16_t e_machine; /* EM_* */
@@ -24,6 +35,7 @@ struct arch {
 	uint8_t reg_count;       /* names in regs */
 	const char *const *regs; /* by bit number, as `perf script -F uregs` prints them */
 	struct arch_plt plt;
+	struct arch_dwarf dwarf;
 	bool mapping_symbols; /* "$x" and "$d" mark code and data, they are not functions */
 };
 

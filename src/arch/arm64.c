@@ -12,6 +12,11 @@ static const char *const regs[] = {
 	[30] = "lr",  [31] = "sp",  [32] = "pc",  [46] = "vg",
 };
 
+/* x0 .. x30, sp: the same numbers. */
+static const uint8_t dwarf_to_perf[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+					11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+					22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
 const struct arch arch_arm64 = {
 	.name = "aarch64",
 	.e_machine = EM_AARCH64,
@@ -21,6 +26,14 @@ const struct arch arch_arm64 = {
 	.reg_fp = 29,
 	.reg_count = ARRAY_LEN(regs),
 	.regs = regs,
+	.dwarf = {.count = ARRAY_LEN(dwarf_to_perf),
+		  .sp = 31,
+		  .fp = 29,
+		  .ra = 30,
+		  .ra_register = true,
+		  .saved = 0x7ff80000, /* x19 .. x30 */
+		  .ra_mask = ((uint64_t)1 << 48) - 1,
+		  .perf = dwarf_to_perf},
 	.plt = {.header = 32, .entry = 16},
 	.mapping_symbols = true,
 };

@@ -18,6 +18,9 @@ static const char *const regs[] = {
 	[63] = "XMM15",
 };
 
+/* ax dx cx bx si di bp sp r8 .. r15, return address */
+static const uint8_t dwarf_to_perf[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.e_machine = EM_X86_64,
@@ -27,4 +30,11 @@ const struct arch arch_x86_64 = {
 	.reg_fp = 6,
 	.reg_count = ARRAY_LEN(regs),
 	.regs = regs,
+	.dwarf = {.count = ARRAY_LEN(dwarf_to_perf),
+		  .sp = 7,
+		  .fp = 6,
+		  .ra = 16,
+		  .saved = 1 << 3 | 1 << 6 | 0xf000, /* bx, bp, r12 .. r15 */
+		  .ra_mask = UINT64_MAX,
+		  .perf = dwarf_to_perf},
 };

@@ -1,6 +1,8 @@
 #include "capture/capture.h"
 
+#include <errno.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,14 +54,31 @@ static void tell_opened(const struct capture *c)
 	c->plan->note(text);
 }
 
+/* Of this thread and the reader threads it will start; the command has been forked already. */
+static bool set_realtime(const struct capture_plan *plan, struct err *err)
+{
+	struct sched_param param = {.sched_priority = plan->realtime};
+	if (!plan->realtime || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return true;
+	err_sys(err, errno, "-r %d: no real-time priority", plan->realtime);
+	return err_hint(err, "it takes root, CAP_SYS_NICE, or a limit that allows it: ulimit -r");
+}
+
 /* Everything up to the moment when recording begins. Nothing is written before all events are
  * open, so a failure leaves an older recording alone. */
 static bool start(struct capture *c, struct err *err)
 {
 	if (!targets_find(&c->targets, c->plan, c->workload.pid, err) ||
-	    !counters_configure(&c->counters, c->plan, &c->targets, err) ||
-	    !counters_open(&c->counters, &c->targets, c->plan, err) ||
-	    !rings_open(&c->rings, &c->counters, c->plan, err))
+	    (c->plan->threads &&
+	     (!thread_masks_make(&c->masks, c->plan->threads, &c->targets.online, err) ||
+	      !targets_limit(&c->targets, &c->masks, c->plan, err))) ||
+	    !counters_configure(&c->counters, c->plan, &c->targets, err))
+		return false;
+	if (stack_depth_raise(&c->depth, &c->counters) && c->plan->note)
+		c->plan->note("kernel.perf_event_max_stack is raised while this recording runs");
+	if (!counters_open(&c->counters, &c->targets, c->plan, err) ||
+	    !rings_open(&c->rings, &c->counters, c->plan, err) ||
+	    !triggers_open(&c->triggers, c->plan, &c->targets, err) || !set_realtime(c->plan, err))
 		return false;
 	tell_opened(c);
 	if (c->plan->dry_run)
@@ -68,9 +87,10 @@ static bool start(struct capture *c, struct err *err)
 	uint64_t fields = UINT64_MAX;
 	for (size_t i = 0; i < c->counters.v.n; i++)
 		fields &= c->counters.v.v[i].attr.sample_type;
-	scan_init(&c->scan, &c->files, fields);
 	embed_init(&c->embed, c->plan->embed, &c->counters);
-	c->scan.embed = &c->embed;
+	const struct capture_switch *s = &c->plan->switching;
+	c->embed.many = s->on_signal || s->bytes || s->seconds;
+	readers_init(c, fields);
 	if (!output_begin(c, err))
 		return false;
 	/* What runs already is enabled first: a mapping made while we read /proc is then in the
@@ -99,15 +119,29 @@ uint64_t capture_bytes(const struct capture *c)
 void capture_fill_result(struct capture *c)
 {
 	struct capture_result *r = c->result;
-	r->samples = c->samples_before + c->scan.samples;
+	struct scan_counts counts = readers_counts(c);
+	r->samples = c->samples_before + counts.samples;
 	r->bytes = capture_bytes(c);
-	r->lost = c->scan.lost;
-	r->lost_samples = c->lost_samples + c->scan.lost_samples;
-	r->throttled = c->scan.throttled;
+	r->lost = counts.lost;
+	r->lost_samples = c->lost_samples + counts.lost_samples;
+	r->filtered = c->filtered;
+	r->throttled = counts.throttled;
+	r->wakeups = readers_wakeups(c);
 	r->nanoseconds = c->began ? capture_clock() - c->began : 0;
 	r->ring_bytes = c->rings.pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	r->rings = c->rings.v.n;
+	r->longest_gap = counts.longest_gap;
 	r->command_status = c->workload.status;
+}
+
+/* When nobody reads any more. */
+static uint64_t busiest_ring(const struct rings *r)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < r->v.n; i++)
+		if (!r->v.v[i].backward)
+			most = MAX(most, r->v.v[i].tail);
+	return most;
 }
 
 bool capture_run(const struct capture_plan *plan, const volatile int *stop,
@@ -120,6 +154,8 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 		.result = result,
 		.workload = {.go = -1, .failed = -1, .pidfd = -1},
 		.schedule = {.ranges = plan->ranges, .count = plan->range_count},
+		.files = MAPPED_FILES_INIT,
+		.readers = {.stop = -1, .wake = -1},
 		.control = {.fd = plan->control_fd, .ack_fd = plan->ack_fd},
 		.dumps = plan->dump ? *plan->dump : 0,
 	};
@@ -141,11 +177,15 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	sigprocmask(SIG_SETMASK, &c.wait_mask, NULL);
 	workload_end(&c.workload);
 	capture_fill_result(&c);
+	result->busiest_ring = busiest_ring(&c.rings);
 
 	rings_close(&c.rings);
 	counters_close(&c.counters);
+	stack_depth_restore(&c.depth);
 	targets_free(&c.targets);
-	scan_free(&c.scan);
+	readers_free(&c.readers);
+	triggers_close(&c.triggers);
+	thread_masks_free(&c.masks);
 	embed_free(&c.embed);
 	mapped_files_free(&c.files);
 	vec_free(&c.polled);

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "event/event.h"
+#include "event/kernel_filter.h"
 
 enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP, CALL_GRAPH_DWARF, CALL_GRAPH_LBR };
 
@@ -19,6 +20,16 @@ enum capture_embed {
 	CAPTURE_EMBED_ALL, /* all of the files that were hit */
 };
 
+/* What is written down of what runs already. */
+enum {
+	CAPTURE_SYNTH_TASK = 1,
+	CAPTURE_SYNTH_MMAP = 2, /* only together with tasks */
+	CAPTURE_SYNTH_CGROUP = 4,
+	CAPTURE_SYNTH_ALL = 7,
+};
+
+enum capture_affinity { CAPTURE_AFFINITY_NONE, CAPTURE_AFFINITY_NODE, CAPTURE_AFFINITY_CPU };
+
 #define CAPTURE_MAX_FREQUENCY UINT64_MAX
 
 /* Milliseconds since the start; to UINT64_MAX: the end. */
@@ -28,7 +39,8 @@ struct capture_range {
 
 /* When to go on in a new file. All zero: never. */
 struct capture_switch {
-	bool on_signal; /* each time plan->dump has grown */
+	bool on_signal;                  /* each time plan->dump has grown */
+	const struct event_list *events; /* or one of these has happened; NULL or empty: none */
 	uint64_t bytes;
 	uint64_t seconds;
 	uint64_t max_files; /* 0: keep all */
@@ -59,11 +71,13 @@ struct capture_plan {
 	/* How often, and what each sample holds. */
 	uint64_t frequency; /* 0 when a period was asked for; CAPTURE_MAX_FREQUENCY */
 	uint64_t period;
-	bool user_rate;  /* the user asked for the rate: too high is an error, not lowered, and it
-			  * holds for tracepoints too, which else give every event */
-	bool no_samples; /* events are opened and counted, but give no samples */
+	bool user_rate; /* the user asked for the rate: it is told when it is lowered, and it holds
+			 * for tracepoints too, which else give every event */
+	bool strict_rate; /* or not lowered: too high is an error */
+	bool no_samples;  /* events are opened and counted, but give no samples */
 	enum call_graph call_graph;
 	uint32_t stack_bytes;                /* of each sample's stack, for dwarf */
+	uint16_t max_stack;                  /* frames of a call chain; 0: all */
 	bool no_user_chain, no_kernel_chain; /* call chains of one side only */
 	bool sample_addr, sample_cpu, sample_raw, sample_period;
 	uint64_t sample_also; /* PERF_SAMPLE_* bits asked for by name: weight … */
@@ -73,12 +87,16 @@ struct capture_plan {
 	uint64_t user_regs, intr_regs; /* by the CPU's bit numbers */
 	bool inherit_stat;             /* counts per thread at its end */
 	bool no_buffering;             /* a wakeup for each sample */
+	bool sample_identifier;        /* the id in front of every sample, needed or not */
+	bool read_times;               /* counts in samples come with the time they ran */
 	bool all_user, all_kernel;
 	bool use_clock; /* times by this clock, not by the kernel's own */
 	int32_t clock;  /* as clock_gettime(2) */
 
 	/* Filters of tracepoints, one for each event, NULL: none. NULL: none at all. */
 	const char *const *filters;
+	/* Filters of other events, one for each event, empty: none. NULL: none at all. */
+	const struct kernel_filter *kernel_filters;
 
 	/* When. No ranges: from the start to the end. */
 	const struct capture_range *ranges;
@@ -87,10 +105,21 @@ struct capture_plan {
 	int control_fd, ack_fd;   /* -1: none */
 	const volatile int *dump; /* counts up: time for a new file, or for a snapshot */
 
-	uint64_t ring_pages; /* a power of two; 0: choose */
-	bool overwrite;      /* rings keep the latest; written when dump grows and at the end */
-	uint64_t max_bytes;  /* of the file; 0: any */
-	unsigned compress;   /* zstd level; 0: none */
+	/* Reader threads, as thread_masks.h has them, and the output is a directory. NULL: none,
+	 * our own thread reads. */
+	const char *threads;
+	enum capture_affinity affinity; /* of our own thread while it reads a ring */
+	int realtime;                   /* priority of SCHED_FIFO; 0: none */
+	uint64_t flush_bytes;           /* a ring is left alone until it holds so much */
+	unsigned synth;                 /* CAPTURE_SYNTH_* bits */
+	bool synth_last;                /* at the end of each file, not at its beginning */
+	unsigned synth_threads;         /* 0: choose */
+	uint64_t map_timeout_ms;        /* for the mappings of one process; 0: the default */
+	uint64_t ring_pages;            /* a power of two; 0: choose */
+	bool overwrite;     /* rings keep the latest; written when dump grows and at the end */
+	uint64_t max_bytes; /* of the file; 0: any */
+	unsigned compress;  /* zstd level; 0: none */
+	unsigned blocks;    /* for writing behind, at most 4; 0: records are written at once */
 	struct capture_switch switching;
 	bool timestamp_name; /* the file gets its end time behind its name */
 	bool no_build_ids;
@@ -106,6 +135,8 @@ struct capture_plan {
 	/* Told at once, one sentence: something was done differently from what was asked. May be
 	 * NULL. */
 	void (*note)(const char *sentence);
+	/* What an order of the control file asked to see: whole lines. May be NULL. */
+	void (*answer)(const char *text);
 	/* Told of each finished file. May be NULL. */
 	void (*written)(const char *path);
 	/* Called some times a second with the state so far. May be NULL. */
@@ -117,10 +148,13 @@ struct capture_result {
 	uint64_t bytes;
 	uint64_t lost;         /* records */
 	uint64_t lost_samples; /* of these, or beside them, samples */
+	uint64_t filtered;     /* samples that filters have dropped */
 	uint64_t ring_bytes;   /* of each ring */
 	size_t rings;
-	uint64_t throttled;   /* times the kernel held an event back */
-	uint64_t nanoseconds; /* since recording began */
+	uint64_t busiest_ring; /* bytes that went through it */
+	uint64_t longest_gap;  /* ns that a ring was full */
+	uint64_t throttled;    /* times the kernel held an event back */
+	uint64_t nanoseconds;  /* since recording began */
 	uint64_t wakeups;
 	bool exec_failed; /* the command could not be run */
 	bool command_ran;

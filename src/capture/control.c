@@ -14,17 +14,22 @@ bool control_read(struct control *c)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static enum order order_of(struct str line)
+/* What may stand behind the word of an order. */
+static enum order order_of(struct str line, struct str *rest)
 {
 	static const struct {
 		const char *word;
 		enum order order;
+		bool more;
 	} orders[] = {
-		{"enable", ORDER_ENABLE}, {"disable", ORDER_DISABLE}, {"snapshot", ORDER_SNAPSHOT},
-		{"ping", ORDER_PING},     {"stop", ORDER_STOP},
+		{"enable", ORDER_ENABLE, true}, {"disable", ORDER_DISABLE, true},
+		{"evlist", ORDER_EVLIST, true}, {"snapshot", ORDER_SNAPSHOT, false},
+		{"ping", ORDER_PING, false},    {"stop", ORDER_STOP, false},
 	};
+	struct str word = str_split(line, ' ', rest);
+	*rest = rest->p ? str_trim(*rest) : STR("");
 	for (size_t i = 0; i < ARRAY_LEN(orders); i++)
-		if (str_is(line, orders[i].word))
+		if (str_is(word, orders[i].word) && (orders[i].more || !rest->n))
 			return orders[i].order;
 	return ORDER_NONE;
 }
@@ -47,9 +52,11 @@ enum order control_next(struct control *c, bool *unknown)
 	while (c->ready_at < c->ready_n) {
 		if (!take_byte(c, c->ready[c->ready_at++]))
 			continue;
-		struct str line = str_trim((struct str){c->line, c->n});
+		struct str line = str_trim((struct str){c->line, c->n}), rest = {0};
 		bool empty = !line.n;
-		enum order order = c->overlong ? ORDER_NONE : order_of(line);
+		enum order order = c->overlong ? ORDER_NONE : order_of(line, &rest);
+		memcpy(c->word, rest.p ? rest.p : "", rest.n);
+		c->word[rest.n] = '\0';
 		c->n = 0;
 		c->overlong = false;
 		if (empty)

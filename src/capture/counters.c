@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -76,7 +77,9 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 		*frequency = DEFAULT_FREQUENCY;
 	if (*frequency == CAPTURE_MAX_FREQUENCY)
 		*frequency = max;
-	if (*frequency > max && plan->user_rate) {
+	if (*frequency <= max)
+		return true;
+	if (plan->strict_rate && plan->user_rate) {
 		err_set(err, ERR_USAGE,
 			"-F %" PRIu64 " is more than the kernel allows (%" PRIu64
 			" samples a second)",
@@ -86,7 +89,16 @@ static bool choose_rate(const struct capture_plan *plan, uint64_t *frequency, st
 				", or -F max",
 				*frequency);
 	}
-	*frequency = MIN(*frequency, max);
+	if (plan->note && plan->user_rate) {
+		char text[200];
+		snprintf(text, sizeof text,
+			 "-F %" PRIu64 " is more than the kernel allows: %" PRIu64
+			 " samples a second (sudo sysctl -w "
+			 "kernel.perf_event_max_sample_rate=%" PRIu64 " allows it)",
+			 *frequency, max, *frequency);
+		plan->note(text);
+	}
+	*frequency = max;
 	return true;
 }
 
@@ -95,6 +107,7 @@ static void add_default_event(struct counters *cs)
 	struct counter c = {
 		.class = EVENT_HARDWARE,
 		.name = "cycles:P",
+		.asked = "cycles",
 		.attr = {.type = PERF_TYPE_HARDWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_HW_CPU_CYCLES,
@@ -109,6 +122,7 @@ static void add_tracking_event(struct counters *cs)
 	struct counter c = {
 		.class = EVENT_SOFTWARE,
 		.name = TRACKING_NAME,
+		.asked = "the side-band",
 		.attr = {.type = PERF_TYPE_SOFTWARE,
 			 .size = ATTR_BYTES,
 			 .config = PERF_COUNT_SW_DUMMY},
@@ -144,12 +158,15 @@ bool counters_configure(struct counters *cs, const struct capture_plan *plan,
 		struct counter c = {
 			.class = e->class,
 			.name = e->name,
+			.asked = e->name,
 			.attr = e->attr,
 			.max_precise = e->max_precise,
 			.wants_kernel = e->wants_kernel,
 			.event = e,
 			.filter = plan->filters ? plan->filters[i] : NULL,
 		};
+		if (plan->kernel_filters && plan->kernel_filters[i].tests.n)
+			c.kernel_filter = &plan->kernel_filters[i];
 		if (!(cs->kernel_flags & ATTR_EXCLUDE_GUEST))
 			c.attr.flags &= ~(uint64_t)ATTR_EXCLUDE_GUEST;
 		vec_push(&cs->v, c);
@@ -181,6 +198,12 @@ static void control(struct counters *cs, unsigned long request, bool dummy)
 			(void)ioctl(cs->v.v[i].fds.v[k].fd, request, 0);
 }
 
+void counter_turn(struct counter *c, bool on)
+{
+	for (size_t i = 0; i < c->fds.n; i++)
+		(void)ioctl(c->fds.v[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
 void counters_enable(struct counters *cs)
 {
 	control(cs, PERF_EVENT_IOC_ENABLE, true);
@@ -202,6 +225,8 @@ void counters_close(struct counters *cs)
 		for (size_t k = 0; k < cs->v.v[i].fds.n; k++)
 			close(cs->v.v[i].fds.v[k].fd);
 		vec_free(&cs->v.v[i].fds);
+		if (cs->v.v[i].loaded)
+			filter_unload(cs->v.v[i].loaded);
 		if (cs->v.v[i].in_cgroup)
 			close(cs->v.v[i].cgroup_fd);
 	}

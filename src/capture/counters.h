@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "capture/capture.h"
 #include "capture/cpus.h"
+#include "capture/filter_load.h"
 
 /* What is watched. A single -1 stands for all threads, or for any CPU. */
 struct targets {
@@ -34,17 +35,21 @@ struct counter_fd {
 struct counter {
 	enum event_class class;
 	const char *name;
+	const char *asked; /* the name before anything was given up */
 	struct attr attr;
 	bool max_precise;
+	bool clock; /* in place of hardware that is not there */
 	bool wants_kernel;
 	bool tracking; /* side-band records come from this one */
 	bool dummy;    /* and nothing else does */
 	bool in_cgroup;
-	int cgroup_fd;             /* of in_cgroup */
-	const char *filter;        /* of a tracepoint; NULL: none */
-	const struct event *event; /* NULL: none of the plan's */
-	size_t leader;             /* index of its group's leader; its own when it leads */
-	uint32_t members;          /* of the group it leads, itself included */
+	int cgroup_fd;                             /* of in_cgroup */
+	const char *filter;                        /* of a tracepoint; NULL: none */
+	const struct kernel_filter *kernel_filter; /* of another event; NULL: none */
+	struct filter_loaded *loaded;              /* NULL: not yet, or no kernel_filter */
+	const struct event *event;                 /* NULL: none of the plan's */
+	size_t leader;    /* index of its group's leader; its own when it leads */
+	uint32_t members; /* of the group it leads, itself included */
 	const char *group_name;
 	VEC(struct counter_fd) fds;
 };
@@ -73,6 +78,7 @@ MUST_USE bool counters_open(struct counters *cs, const struct targets *t,
 
 void counters_enable(struct counters *cs);
 void counters_disable(struct counters *cs);
+void counter_turn(struct counter *c, bool on);
 /* Those that sample; side-band goes on. */
 void counters_pause(struct counters *cs);
 void counters_close(struct counters *cs);

@@ -37,6 +37,7 @@ static void set_call_graph(struct attr *a, const struct capture_plan *plan)
 	if (plan->call_graph == CALL_GRAPH_NONE)
 		return;
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	a->sample_max_stack = plan->max_stack;
 	if (plan->no_user_chain)
 		a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 	if (plan->no_kernel_chain)
@@ -122,6 +123,24 @@ static void set_tracking(struct counter *c, const struct counters *cs,
 		c->attr.flags |= ATTR_MMAP_DATA;
 }
 
+/* What its filter looks at; the kernel has only what is in the samples. */
+static uint64_t filter_fields(const struct counter *c)
+{
+	uint64_t fields = 0;
+	for (size_t i = 0; c->kernel_filter && i < c->kernel_filter->tests.n; i++)
+		fields |= filter_term_field(c->kernel_filter->tests.v[i].term);
+	return fields;
+}
+
+/* Of the two forms of a weight a sample holds one; the one with parts tells the whole, too. */
+static void add_filter_fields(struct counter *c)
+{
+	const uint64_t id = PERF_SAMPLE_ID;
+	c->attr.sample_type |= filter_fields(c) & ~id;
+	if (c->attr.sample_type & FILTER_WEIGHT_PARTS)
+		c->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT;
+}
+
 /* The fields of the trailer behind every record have to be alike in all events. */
 static uint64_t common_fields(const struct counters *cs, const struct capture_plan *plan,
 			      const struct targets *t)
@@ -129,20 +148,24 @@ static uint64_t common_fields(const struct counters *cs, const struct capture_pl
 	uint64_t fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	bool cpu = t->system_wide || plan->sample_cpu || plan->sample_raw;
 	for (size_t i = 0; i < cs->v.n; i++)
-		cpu |= cs->v.v[i].class == EVENT_TRACEPOINT;
+		cpu |= cs->v.v[i].class == EVENT_TRACEPOINT ||
+		       filter_fields(&cs->v.v[i]) & PERF_SAMPLE_CPU;
 	return cpu ? fields | PERF_SAMPLE_CPU : fields;
 }
 
 /* Several events are told apart by an id. Where their samples are alike it is found without
  * knowing the event; otherwise it has to stand in front of all. */
-static void set_ids(struct counters *cs)
+static void set_ids(struct counters *cs, bool identifier)
 {
-	uint64_t first = cs->v.v[0].attr.sample_type, id = PERF_SAMPLE_ID;
+	uint64_t first = cs->v.v[0].attr.sample_type;
+	uint64_t id = identifier ? PERF_SAMPLE_IDENTIFIER : PERF_SAMPLE_ID;
 	for (size_t i = 1; i < cs->v.n; i++)
 		if (cs->v.v[i].attr.sample_type != first)
 			id = PERF_SAMPLE_IDENTIFIER;
-	bool read = cs->v.v[0].event && cs->v.v[0].event->sample_read;
-	for (size_t i = 0; (cs->v.n > 1 || read) && i < cs->v.n; i++)
+	bool wanted = cs->v.n > 1 || identifier ||
+		      (cs->v.v[0].event && cs->v.v[0].event->sample_read) ||
+		      filter_fields(&cs->v.v[0]) & PERF_SAMPLE_ID;
+	for (size_t i = 0; wanted && i < cs->v.n; i++)
 		cs->v.v[i].attr.sample_type |= id;
 }
 
@@ -157,6 +180,9 @@ bool counters_set_fields(struct counters *cs, const struct capture_plan *plan,
 		struct counter *c = &cs->v.v[i];
 		c->attr.sample_type = fields;
 		c->attr.read_format = cs->read_format;
+		if (plan->read_times)
+			c->attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED |
+					       PERF_FORMAT_TOTAL_TIME_RUNNING;
 		c->attr.flags |= ATTR_SAMPLE_ID_ALL;
 		if (plan->use_clock) {
 			c->attr.flags |= ATTR_USE_CLOCKID;
@@ -176,6 +202,8 @@ bool counters_set_fields(struct counters *cs, const struct capture_plan *plan,
 	}
 	if (!groups_configure(cs, plan, err))
 		return false;
-	set_ids(cs);
+	for (size_t i = 0; i < cs->v.n; i++)
+		add_filter_fields(&cs->v.v[i]);
+	set_ids(cs, plan->sample_identifier);
 	return true;
 }

@@ -33,7 +33,6 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 	if (c->attr.type != PERF_TYPE_HARDWARE || c->attr.config != PERF_COUNT_HW_CPU_CYCLES)
 		return false;
 	const char *own = c->event && c->event->modifiers ? c->event->modifiers : "";
-	const char *was = c->name;
 	c->attr.type = PERF_TYPE_SOFTWARE;
 	c->attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	c->attr.flags &= ~((uint64_t)3 << ATTR_PRECISE_SHIFT);
@@ -50,13 +49,7 @@ static bool use_clock(struct counters *cs, struct counter *c, const struct captu
 	    !strchr(own, 'u'))
 		modifiers[n++] = 'u';
 	c->name = n ? arena_printf(&cs->arena, "cpu-clock:%.*s", (int)n, modifiers) : "cpu-clock";
-	if (plan->note)
-		plan->note(arena_printf(&cs->arena,
-					"%s is not available here (no hardware counters), using "
-					"%s%s",
-					was, c->name,
-					plan->period ? ": -c counts nanoseconds" : ""));
-	return true;
+	return c->clock = true;
 }
 
 static bool use_user_only(struct counters *cs, struct counter *c, const struct capture_plan *plan)
@@ -72,16 +65,17 @@ static bool use_user_only(struct counters *cs, struct counter *c, const struct c
 	return true;
 }
 
-static bool raise_file_limit(void)
+/* As far as the user may. The command was forked before: it keeps the limit as it was. */
+static void raise_file_limit(void)
 {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
-		return false;
+		return;
 	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-enum verdict { GO_ON, RETRY, START_OVER, DISSOLVE, GIVE_UP };
+enum verdict { GO_ON, START_OVER, DISSOLVE, GIVE_UP };
 
 /* What to do about a failed open. GO_ON: without this thread or CPU. START_OVER: the attr has
  * changed. DISSOLVE: the group is too much for the machine, and may be taken apart. */
@@ -89,8 +83,6 @@ static enum verdict after_failure(struct counters *cs, struct counter *c, int er
 				  const struct capture_plan *plan, const struct targets *t)
 {
 	switch (error) {
-	case EMFILE:
-		return raise_file_limit() ? RETRY : GIVE_UP;
 	case ESRCH: /* a thread that has ended since we listed it */
 		return t->command ? GIVE_UP : GO_ON;
 	case ENODEV:
@@ -127,32 +119,28 @@ static enum verdict open_one(struct counters *cs, struct counter *c, int32_t tid
 			     const struct capture_plan *plan, const struct targets *t,
 			     struct err *err)
 {
-	for (;;) {
-		int group, fd;
-		if (!groups_fd(cs, c, tid, cpu, &group))
-			return GO_ON;
-		fd = c->in_cgroup ? perf_event_open_cgroup(&c->attr, c->cgroup_fd, cpu, group)
-				  : perf_event_open(&c->attr, tid, cpu, group);
-		if (fd >= 0) {
-			struct counter_fd f = {.fd = fd, .cpu = cpu, .tid = tid};
-			if (ioctl(fd, PERF_EVENT_IOC_ID, &f.id) != 0) {
-				err_sys(err, errno, "event %s has no id", c->name);
-				close(fd);
-				return GIVE_UP;
-			}
-			vec_push(&c->fds, f);
-			if (plan->attr_dir &&
-			    !attr_file_write(plan->attr_dir, &c->attr, fd, -1, tid, cpu, err))
-				return GIVE_UP;
-			return GO_ON;
-		}
+	int group;
+	if (!groups_fd(cs, c, tid, cpu, &group))
+		return GO_ON;
+	int fd = c->in_cgroup ? perf_event_open_cgroup(&c->attr, c->cgroup_fd, cpu, group)
+			      : perf_event_open(&c->attr, tid, cpu, group);
+	if (fd < 0) {
 		int error = errno;
 		enum verdict v = after_failure(cs, c, error, plan, t);
 		if (v == GIVE_UP)
 			open_error_explain(c, tid, cpu, error, err);
-		if (v != RETRY)
-			return v;
+		return v;
 	}
+	struct counter_fd f = {.fd = fd, .cpu = cpu, .tid = tid};
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &f.id) != 0) {
+		err_sys(err, errno, "event %s has no id", c->name);
+		close(fd);
+		return GIVE_UP;
+	}
+	vec_push(&c->fds, f);
+	if (plan->attr_dir && !attr_file_write(plan->attr_dir, &c->attr, fd, group, tid, cpu, err))
+		return GIVE_UP;
+	return GO_ON;
 }
 
 static bool open_counter(struct counters *cs, struct counter *c, const struct targets *t,
@@ -225,24 +213,78 @@ static bool set_filter(const struct counter *c, struct err *err)
 	return true;
 }
 
+static bool set_kernel_filter(struct counters *cs, struct counter *c, const struct filter_layout *l,
+			      struct err *err)
+{
+	struct filter_loaded f;
+	if (!filter_load(&f, c->kernel_filter, l, c->name, err))
+		return false;
+	c->loaded = arena_new(&cs->arena, struct filter_loaded);
+	*c->loaded = f;
+	for (size_t i = 0; i < c->fds.n; i++)
+		if (!filter_attach(c->loaded, c->fds.v[i].fd, c->name, err))
+			return false;
+	return true;
+}
+
+/* Once all are open: a weak group that is taken apart is opened again. */
+static bool set_filters(struct counters *cs, struct err *err)
+{
+	struct filter_layout layout;
+	bool known = false; /* the layout, which takes some milliseconds to find */
+	for (size_t i = 0; i < cs->v.n; i++) {
+		struct counter *c = &cs->v.v[i];
+		if (c->kernel_filter && !known) {
+			filter_layout_find(&layout);
+			known = true;
+		}
+		if ((c->filter && !set_filter(c, err)) ||
+		    (c->kernel_filter && !set_kernel_filter(cs, c, &layout, err)))
+			return false;
+	}
+	return true;
+}
+
+static void tell_clock(struct counters *cs, const struct counter *c,
+		       const struct capture_plan *plan)
+{
+	plan->note(arena_printf(&cs->arena,
+				"%s is not available here (no hardware counters), using %s%s",
+				c->asked, c->name, plan->period ? ": -c counts nanoseconds" : ""));
+}
+
 static void tell_user_only(struct counters *cs, const struct capture_plan *plan)
 {
-	char level[16] = "?";
-	(void)!file_read_line(PARANOID_FILE, level, sizeof level);
-	plan->note(arena_printf(&cs->arena,
-				"user space only: kernel.perf_event_paranoid is %s (sudo sysctl -w "
-				"kernel.perf_event_paranoid=1 shows the kernel)",
-				level));
+	char level[16];
+	if (!file_read_line(PARANOID_FILE, level, sizeof level))
+		plan->note("user space only: this user may not sample the kernel");
+	else
+		plan->note(arena_printf(&cs->arena,
+					"user space only: kernel.perf_event_paranoid is %s (sudo "
+					"sysctl -w kernel.perf_event_paranoid=1 shows the kernel)",
+					level));
+}
+
+/* What was done differently. Only now: when nothing can be opened there is but one thing to say. */
+static void tell_fallbacks(struct counters *cs, const struct capture_plan *plan)
+{
+	for (size_t i = 0; i < cs->v.n; i++)
+		if (cs->v.v[i].clock)
+			tell_clock(cs, &cs->v.v[i], plan);
+	if (cs->user_only)
+		tell_user_only(cs, plan);
 }
 
 bool counters_open(struct counters *cs, const struct targets *t, const struct capture_plan *plan,
 		   struct err *err)
 {
+	raise_file_limit();
 	for (size_t i = 0; i < cs->v.n; i++)
-		if (!open_counter(cs, &cs->v.v[i], t, plan, err) ||
-		    (cs->v.v[i].filter && !set_filter(&cs->v.v[i], err)))
+		if (!open_counter(cs, &cs->v.v[i], t, plan, err))
 			return false;
-	if (cs->user_only && plan->note)
-		tell_user_only(cs, plan);
+	if (!set_filters(cs, err))
+		return false;
+	if (plan->note)
+		tell_fallbacks(cs, plan);
 	return true;
 }

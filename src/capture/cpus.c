@@ -49,14 +49,36 @@ bool cpus_parse(struct cpu_list *list, struct str text, struct err *err)
 	return true;
 }
 
+/* "cpuN ..." is a line of each CPU that is online. */
+static void cpus_from_stat(struct cpu_list *list)
+{
+	struct str text, rest, line;
+	if (!file_read("/proc/stat", 16 << 20, &text, NULL))
+		return;
+	rest = text;
+	while (str_line(&rest, &line)) {
+		uint64_t cpu;
+		struct str values, name = str_split(line, ' ', &values);
+		if (str_starts(name, "cpu") && str_to_u64(str_skip(name, 3), 10, &cpu) &&
+		    cpu < CPU_LIMIT)
+			vec_push(&list->v, (uint32_t)cpu);
+	}
+	sort_once(list);
+	free((void *)text.p);
+}
+
 bool cpus_online(struct cpu_list *list, struct err *err)
 {
 	char text[4096];
-	if (!file_read_line("/sys/devices/system/cpu/online", text, sizeof text)) {
-		err_set(err, ERR_SYSTEM, "cannot read /sys/devices/system/cpu/online");
-		return err_hint(err, "sysfs must be mounted: mount -t sysfs sysfs /sys");
-	}
-	return cpus_parse(list, str_of(text), err);
+	if (file_read_line(ONLINE_FILE, text, sizeof text))
+		return cpus_parse(list, str_of(text), err);
+	/* A container may be without sysfs. */
+	cpus_from_stat(list);
+	if (list->v.n)
+		return true;
+	err_set(err, ERR_SYSTEM, "which CPUs are online cannot be read, from %s or /proc/stat",
+		ONLINE_FILE);
+	return err_hint(err, "sysfs must be mounted: mount -t sysfs sysfs /sys");
 }
 
 bool cpus_has(const struct cpu_list *list, uint32_t cpu)

@@ -8,6 +8,8 @@
 
 #define CPU_LIMIT 65536
 
+#define ONLINE_FILE "/sys/devices/system/cpu/online"
+
 struct cpu_list {
 	VEC(uint32_t) v; /* ascending, each once */
 };

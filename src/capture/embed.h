@@ -5,14 +5,21 @@
  *
  * Noted too much is harmless (a name nobody asks for), so nothing here keeps time: an address of a
  * process belongs to all mappings that ever covered it.
+ *
+ * Several threads may show records at once: embed_see() locks where it finds something new.
  */
 #ifndef KILN_EMBED_H
 #define KILN_EMBED_H
+
+#include <pthread.h>
 
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "capture/capture.h"
+#include "capture/jit_snapshot.h"
+#include "object/object.h"
+#include "perfdata/attr.h"
 #include "perfdata/embedded.h"
 
 struct counters;
@@ -22,7 +29,7 @@ struct record;
 struct embed_object {
 	enum embedded_kind kind;
 	string_id path;
-	int32_t pid; /* EMBEDDED_PERF_MAP: whose; else one process that mapped it */
+	int32_t pid; /* one process that mapped it */
 	struct build_id build_id;
 	uint64_t inode;      /* known where the build id is not */
 	struct mapped held;  /* the file itself, once found */
@@ -49,12 +56,15 @@ struct sample_layout {
 
 struct embed {
 	enum capture_embed mode;
+	bool many;   /* recordings, one after the other */
 	bool whole;  /* callers are found later, from copied stacks: keep all of a table */
 	bool full;   /* a limit was reached: not everything is noted */
 	bool sorted; /* maps are, by pid and start */
 	VEC(struct sample_layout) layouts; /* per event */
 	struct u64map by_id;               /* of an event -> its index */
-	uint64_t *recent;                  /* what was noted lately: spares most of the look-ups */
+	uint64_t *recent; /* what was noted lately: spares most of the look-ups; read and written
+			   * without the lock, as a lost entry costs a look-up only */
+	pthread_mutex_t lock;                             /* over all below */
 	struct u64map kernel_known, hit_known, map_known; /* by hash; sets */
 	VEC(uint64_t) kernel;                             /* ips */
 	VEC(struct embed_hit) hits;                       /* of user space */
@@ -64,6 +74,9 @@ struct embed {
 	VEC(struct embed_object) objects;
 	struct u64map by_key;
 	size_t held;
+	struct attr attr; /* of the first event: what records end in */
+	struct jit_snapshot jit;
+	struct kallsyms names; /* of the kernel's functions, as far as they were looked up */
 };
 
 void embed_init(struct embed *e, enum capture_embed mode, const struct counters *cs);
@@ -71,6 +84,9 @@ void embed_free(struct embed *e);
 
 /* Looks at one record, the kernel's or one of ours. */
 void embed_see(struct embed *e, const struct record *r);
+
+/* Now and then, when all that was recorded has been seen. now: the time of the last of it. */
+void embed_look(struct embed *e, uint64_t now);
 
 /* Looks the names up and writes them. May be called again: later files hold what was seen by then.
  */

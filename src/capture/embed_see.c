@@ -29,17 +29,20 @@ static struct sample_layout layout_of(const struct attr *a)
 
 void embed_init(struct embed *e, enum capture_embed mode, const struct counters *cs)
 {
-	*e = (struct embed){.mode = mode};
+	*e = (struct embed){.mode = mode, .lock = PTHREAD_MUTEX_INITIALIZER};
 	if (mode == CAPTURE_EMBED_NONE)
 		return;
 	e->recent = mem_calloc(RECENT, sizeof *e->recent);
 	for (size_t i = 0; i < cs->v.n; i++) {
 		const struct counter *k = &cs->v.v[i];
 		vec_push(&e->layouts, layout_of(&k->attr));
+		e->attr = i ? e->attr : k->attr;
 		e->whole |= (k->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
 		for (size_t f = 0; cs->v.n > 1 && f < k->fds.n; f++)
 			u64map_put(&e->by_id, k->fds.v[f].id, (uint32_t)i);
 	}
+	int32_t clockid = e->attr.flags & ATTR_USE_CLOCKID ? e->attr.clockid : -1;
+	jit_snapshot_init(&e->jit, e->attr.sample_type & PERF_SAMPLE_TIME ? clockid : -2);
 }
 
 void embed_free(struct embed *e)
@@ -48,6 +51,7 @@ void embed_free(struct embed *e)
 		file_unmap(&e->objects.v[i].held);
 		vec_free(&e->objects.v[i].addrs);
 	}
+	jit_snapshot_free(&e->jit);
 	vec_free(&e->objects);
 	vec_free(&e->layouts);
 	vec_free(&e->kernel);
@@ -60,6 +64,7 @@ void embed_free(struct embed *e)
 	u64map_free(&e->parents);
 	u64map_free(&e->by_key);
 	strtab_free(&e->paths);
+	kallsyms_free(&e->names);
 	free(e->recent);
 }
 
@@ -83,13 +88,15 @@ static void see_address(struct embed *e, int32_t pid, uint64_t ip)
 		return;
 	uint64_t key = hash_mix(ip, kernel ? 0 : (uint64_t)(uint32_t)pid + 1);
 	uint64_t *slot = &e->recent[key & (RECENT - 1)];
-	if (LIKELY(*slot == key))
+	if (LIKELY(__atomic_load_n(slot, __ATOMIC_RELAXED) == key))
 		return;
-	*slot = key;
+	__atomic_store_n(slot, key, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&e->lock);
 	if (kernel && set_add(e, &e->kernel_known, ip, KERNEL_MAX))
 		vec_push(&e->kernel, ip);
 	else if (!kernel && set_add(e, &e->hit_known, key, HITS_MAX))
 		vec_push(&e->hits, (struct embed_hit){.ip = ip, .pid = pid});
+	pthread_mutex_unlock(&e->lock);
 }
 
 /* Words of the counts inside a sample (PERF_SAMPLE_READ), which begin at `p`. */
@@ -165,17 +172,9 @@ static struct embed_object *object_put(struct embed *e, const struct embed_objec
 static bool describe(struct embed *e, const struct rec_mmap *m, struct embed_object *o,
 		     uint64_t *bias)
 {
-	char path[64];
 	bool whole = e->mode == CAPTURE_EMBED_HOT || e->mode == CAPTURE_EMBED_ALL;
 	*bias = m->pgoff;
 	*o = (struct embed_object){.kind = EMBEDDED_FILE, .pid = m->pid, .build_id = m->build_id};
-	if (str_is(m->path, "//anon")) {
-		o->kind = EMBEDDED_PERF_MAP;
-		*bias = m->addr;
-		snprintf(path, sizeof path, "/tmp/perf-%d.map", m->pid);
-		o->path = strtab_intern(&e->paths, str_of(path));
-		return whole;
-	}
 	o->path = strtab_intern(&e->paths, m->path);
 	if (str_is(m->path, "[vdso]")) {
 		o->kind = EMBEDDED_VDSO;
@@ -187,21 +186,41 @@ static bool describe(struct embed *e, const struct rec_mmap *m, struct embed_obj
 	       !str_starts(m->path, "/dev/") && !str_starts(m->path, "/SYSV");
 }
 
-static void see_mmap(struct embed *e, const struct record *r)
+/* Memory that programs write code to, or mark as code afterwards. */
+static bool is_code_memory(struct str path)
 {
-	struct rec_mmap m;
+	return str_is(path, "//anon") || str_starts(path, "/memfd:") ||
+	       str_starts(path, "/dev/zero") || str_starts(path, "/anon_hugepage") ||
+	       str_is(path, "[heap]");
+}
+
+/* True: nothing but code made at run time is to be had of this mapping. A memfd may hold that, or a
+ * whole program. */
+static bool see_code(struct embed *e, const struct record *r, const struct rec_mmap *m)
+{
+	struct sample_id who = {0};
+	/* Our own records have a time of zero: it was there before. */
+	if (!record_trailer(r, &e->attr, &who))
+		who.time = 0;
+	if (is_code_memory(m->path)) {
+		jit_snapshot_watch(&e->jit, m->pid, who.time);
+		return !str_starts(m->path, "/memfd:");
+	}
+	return jit_snapshot_mapped(&e->jit, m, who.time);
+}
+
+static void note_map(struct embed *e, const struct rec_mmap *m)
+{
 	struct embed_object want;
 	struct embed_map map;
-	if (!record_mmap(r, &m) || m.pid < 0 || !(m.prot & PROT_EXEC) ||
-	    (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
-	    !describe(e, &m, &want, &map.pgoff))
+	if (!describe(e, m, &want, &map.pgoff))
 		return;
 	struct embed_object *new = object_put(e, &want, &map.object);
 	if (new &&new->kind == EMBEDDED_FILE)
-		embed_hold(e, new, &m);
-	map.pid = m.pid;
-	map.start = m.addr;
-	map.end = m.len > UINT64_MAX - m.addr ? UINT64_MAX : m.addr + m.len;
+		embed_hold(e, new, m);
+	map.pid = m->pid;
+	map.start = m->addr;
+	map.end = m->len > UINT64_MAX - m->addr ? UINT64_MAX : m->addr + m->len;
 	uint64_t key = hash_mix(hash_mix(map.start, map.end), hash_mix(map.pgoff, map.object)) +
 		       (uint32_t)map.pid;
 	if (!set_add(e, &e->map_known, key, MAPS_MAX))
@@ -210,9 +229,41 @@ static void see_mmap(struct embed *e, const struct record *r)
 	e->sorted = false;
 }
 
-void embed_see(struct embed *e, const struct record *r)
+static void see_mmap(struct embed *e, const struct record *r)
+{
+	struct rec_mmap m;
+	if (!record_mmap(r, &m) || m.pid < 0 || !(m.prot & PROT_EXEC) ||
+	    (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return;
+	pthread_mutex_lock(&e->lock);
+	if (!see_code(e, r, &m))
+		note_map(e, &m);
+	pthread_mutex_unlock(&e->lock);
+}
+
+static void see_fork(struct embed *e, const struct record *r)
 {
 	struct rec_task task;
+	if (!record_task(r, &task) || task.pid == task.ppid)
+		return;
+	pthread_mutex_lock(&e->lock);
+	if (e->parents.n < PARENTS_MAX)
+		u64map_put(&e->parents, (uint32_t)task.pid, (uint32_t)task.ppid);
+	pthread_mutex_unlock(&e->lock);
+}
+
+static void see_exit(struct embed *e, const struct record *r)
+{
+	struct rec_task task;
+	if (!record_task(r, &task) || task.pid != task.tid)
+		return;
+	pthread_mutex_lock(&e->lock);
+	jit_snapshot_exit(&e->jit, task.pid);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void embed_see(struct embed *e, const struct record *r)
+{
 	if (!e->layouts.n)
 		return;
 	switch (r->type) {
@@ -223,10 +274,21 @@ void embed_see(struct embed *e, const struct record *r)
 		see_mmap(e, r);
 		break;
 	case PERF_RECORD_FORK:
-		if (record_task(r, &task) && task.pid != task.ppid && e->parents.n < PARENTS_MAX)
-			u64map_put(&e->parents, (uint32_t)task.pid, (uint32_t)task.ppid);
+		see_fork(e, r);
+		break;
+	case PERF_RECORD_EXIT:
+		see_exit(e, r);
 		break;
 	default:
 		break;
 	}
+}
+
+void embed_look(struct embed *e, uint64_t now)
+{
+	if (!e->layouts.n)
+		return;
+	pthread_mutex_lock(&e->lock);
+	jit_snapshot_look(&e->jit, now);
+	pthread_mutex_unlock(&e->lock);
 }

@@ -18,8 +18,14 @@ void emit_open(struct emitter *e, struct perfdata_writer *w, size_t trailer, str
 static void flush(struct emitter *e)
 {
 	struct iovec iov = {.iov_base = e->buf.buf, .iov_len = e->buf.n};
-	if (e->buf.n && !e->failed)
+	if (e->lock)
+		pthread_mutex_lock(e->lock);
+	if (e->to)
+		out_bytes(e->to, e->buf.buf, e->buf.n);
+	else if (e->buf.n && !e->failed)
 		e->failed = !perfdata_write(e->writer, &iov, 1, e->err);
+	if (e->lock)
+		pthread_mutex_unlock(e->lock);
 	e->buf.n = 0;
 }
 

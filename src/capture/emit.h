@@ -5,6 +5,8 @@
 #ifndef KILN_EMIT_H
 #define KILN_EMIT_H
 
+#include <pthread.h>
+
 #include "base/base.h"
 #include "base/err.h"
 #include "base/out.h"
@@ -15,11 +17,14 @@ struct perfdata_writer;
 struct emitter {
 	struct out buf;
 	struct perfdata_writer *writer;
+	struct out
+		*to; /* where records are kept instead of being written; NULL: they are written */
 	size_t trailer;   /* bytes */
 	size_t record_at; /* where in buf the record being built begins */
 	bool failed;      /* a write failed: err is set, nothing more is written */
 	struct err *err;
-	struct embed *embed; /* sees the records too; NULL: none */
+	struct embed *embed;   /* sees the records too; NULL: none */
+	pthread_mutex_t *lock; /* over the writer, where several write; NULL: none do */
 };
 
 void emit_open(struct emitter *e, struct perfdata_writer *w, size_t trailer, struct err *err);

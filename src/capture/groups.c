@@ -144,17 +144,27 @@ bool groups_wants_cpu(const struct counter *c, int32_t cpu)
 bool groups_read(const struct counters *cs, const struct counter *c, const struct counter_fd *f,
 		 uint64_t values[3])
 {
-	if (!(c->attr.read_format & PERF_FORMAT_GROUP))
-		return read(f->fd, values, 3 * sizeof *values) == 3 * sizeof *values;
-	/* The number of members, then for each what else would be alone. */
-	size_t n = cs->v.v[c->leader].members, size = (1 + 3 * n) * sizeof(uint64_t);
+	/* A group: the number of members, the times, then value, id and lost of each. An event
+	 * alone: its value, the times, id and lost. */
+	bool group = c->attr.read_format & PERF_FORMAT_GROUP;
+	size_t times = c->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 2 : 0;
+	size_t n = group ? cs->v.v[c->leader].members : 1;
+	size_t size = ((group ? 1 : 0) + times + 3 * n) * sizeof(uint64_t);
 	uint64_t *all = mem_zalloc(size);
 	bool found = false;
-	if (read(f->fd, all, size) == (ssize_t)size)
-		for (size_t i = 0; i < n && !found; i++) {
-			memcpy(values, all + 1 + 3 * i, 3 * sizeof *values);
-			found = values[1] == f->id;
-		}
+	if (read(f->fd, all, size) != (ssize_t)size) {
+		free(all);
+		return false;
+	}
+	for (size_t i = 0; group && i < n && !found; i++) {
+		memcpy(values, all + 1 + times + 3 * i, 3 * sizeof *values);
+		found = values[1] == f->id;
+	}
+	if (!group) {
+		values[0] = all[0];
+		memcpy(values + 1, all + 1 + times, 2 * sizeof *values);
+		found = true;
+	}
 	free(all);
 	return found;
 }

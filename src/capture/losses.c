@@ -49,7 +49,7 @@ static void tell(const struct capture *c, struct out *o)
 	o->n = 0;
 }
 
-static double since_start(const struct scan *s, uint64_t time)
+static double since_start(const struct scan_counts *s, uint64_t time)
 {
 	return time > s->start_time ? (double)(time - s->start_time) / 1e9 : 0;
 }
@@ -58,9 +58,9 @@ void losses_tell(const struct capture *c)
 {
 	struct out o;
 	size_t told = 0;
-	const struct scan *s = &c->scan;
 	if (!c->plan->note)
 		return;
+	const struct scan_counts counts = readers_counts(c), *s = &counts;
 	out_memory(&o);
 	for (size_t i = 0; i < c->counters.v.n && told < EVENTS_TOLD; i++)
 		if (put_event(&o, &c->counters.v.v[i])) {
@@ -68,11 +68,17 @@ void losses_tell(const struct capture *c)
 			told++;
 		}
 	if (s->lost) {
-		out_fmt(&o,
-			"a ring buffer was full %" PRIu64 " times, from %.3f s to %.3f s after the "
-			"first sample",
-			s->lost_times, since_start(s, s->first_lost), since_start(s, s->last_lost));
+		out_cstr(&o, "a ring buffer was full ");
+		if (s->lost_times == 1)
+			out_cstr(&o, "once");
+		else
+			out_fmt(&o, "%" PRIu64 " times", s->lost_times);
+		out_fmt(&o, ", from %.3f s to %.3f s after the first sample, for %.1f ms at most",
+			since_start(s, s->first_lost), since_start(s, s->last_lost),
+			(double)s->longest_gap / 1e6);
 		tell(c, &o);
+	} else if (c->lost_samples) {
+		c->plan->note("a ring buffer was full when the recording ended");
 	}
 	(void)out_finish(&o);
 }

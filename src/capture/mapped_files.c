@@ -39,18 +39,22 @@ void mapped_files_note(struct mapped_files *f, struct str path, const struct bui
 {
 	if (!kernel && !is_file(path))
 		return;
+	pthread_mutex_lock(&f->lock);
 	uint32_t at = intern(f, path);
 	struct mapped_file *m = &f->v.v[at];
 	m->kernel = kernel;
 	if (!m->build_id.size)
 		m->build_id = *id;
+	pthread_mutex_unlock(&f->lock);
 }
 
-const struct build_id *mapped_files_build_id(struct mapped_files *f, struct str path,
-					     const char *open_path, uint64_t device, uint64_t inode)
+struct build_id mapped_files_build_id(struct mapped_files *f, struct str path, uint64_t device,
+				      uint64_t inode, const char *(*open_path)(void *ctx),
+				      void *ctx)
 {
 	if (!is_file(path) || !inode)
-		return NULL;
+		return (struct build_id){0};
+	pthread_mutex_lock(&f->lock);
 	uint64_t key = hash_mix(device, inode);
 	uint32_t *known = u64map_get(&f->by_inode, key);
 	uint32_t at = known ? *known : intern(f, path);
@@ -58,9 +62,11 @@ const struct build_id *mapped_files_build_id(struct mapped_files *f, struct str 
 		u64map_put(&f->by_inode, key, at);
 	struct mapped_file *m = &f->v.v[at];
 	if (!m->looked && !m->build_id.size)
-		(void)!object_build_id(open_path, &m->build_id, NULL);
+		(void)!object_build_id(open_path(ctx), &m->build_id, NULL);
 	m->looked = true;
-	return m->build_id.size ? &m->build_id : NULL;
+	struct build_id id = m->build_id;
+	pthread_mutex_unlock(&f->lock);
+	return id;
 }
 
 void mapped_files_feature(struct mapped_files *f, struct out *o)

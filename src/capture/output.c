@@ -1,46 +1,19 @@
-#include <errno.h>
-#include <limits.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/cgroup.h"
 #include "capture/emit.h"
 #include "capture/features.h"
 #include "capture/groups.h"
 #include "capture/perf_event.h"
+#include "capture/recording_path.h"
 #include "capture/run.h"
 #include "capture/synth.h"
 #include "capture/tracing_data.h"
 #include "perfdata/writer.h"
 
+#define MAP_TIMEOUT_MS 500
 #define IDS_PER_RECORD 2000 /* of 32 bytes, in a record of at most 64 kB */
-
-/* An old recording is kept under another name, as perf does. */
-static bool old_name(const char *path, char old[PATH_MAX])
-{
-	int n = snprintf(old, PATH_MAX, "%s.old", path);
-	return n > 0 && n < PATH_MAX;
-}
-
-static void keep_old(struct capture *c)
-{
-	char old[PATH_MAX];
-	struct stat st;
-	const char *path = c->plan->output;
-	c->kept_old = strcmp(path, "-") && old_name(path, old) && lstat(path, &st) == 0 &&
-		      S_ISREG(st.st_mode) && st.st_size > 0 && rename(path, old) == 0;
-}
-
-static void take_back(const struct capture *c)
-{
-	char old[PATH_MAX];
-	(void)unlink(c->plan->output);
-	if (c->kept_old && old_name(c->plan->output, old))
-		(void)rename(old, c->plan->output);
-}
 
 static bool write_tracing_data(struct capture *c, struct err *err)
 {
@@ -63,8 +36,11 @@ static bool write_tracing_data(struct capture *c, struct err *err)
 bool output_begin(struct capture *c, struct err *err)
 {
 	size_t n = c->counters.v.n;
-	keep_old(c);
-	c->writer = perfdata_writer_open(c->plan->output, err);
+	const char *path = c->plan->output;
+	if (strcmp(path, "-") && !recording_keep_old(path, &c->kept_old, err))
+		return false;
+	c->writer = c->plan->threads ? perfdata_writer_open_dir(path, c->rings.v.n, err)
+				     : perfdata_writer_open(path, err);
 	if (!c->writer)
 		return false;
 	struct writer_event *events = mem_calloc(n, sizeof *events);
@@ -82,6 +58,8 @@ bool output_begin(struct capture *c, struct err *err)
 		  groups_write(&c->counters, c->writer, err) &&
 		  (!c->plan->compress ||
 		   perfdata_writer_compress(c->writer, c->plan->compress, err));
+	if (ok && c->plan->blocks)
+		perfdata_writer_async(c->writer, c->plan->blocks);
 	for (size_t i = 0; i < n; i++)
 		free(ids[i]);
 	free(ids);
@@ -121,8 +99,8 @@ static bool kernel_is_recorded(const struct capture *c)
 
 static void synth_targets(struct capture *c, const struct synth *s)
 {
-	/* In a later file of a command, its children may be any processes by now. */
-	if (c->targets.system_wide || (c->targets.command && c->result->command_ran)) {
+	/* Later on, the children of what is recorded may be any processes. */
+	if (c->targets.system_wide || c->began) {
 		synth_all(s);
 		return;
 	}
@@ -139,7 +117,23 @@ static void synth_targets(struct capture *c, const struct synth *s)
 		synth_name(s, c->workload.pid);
 }
 
-bool output_synthesize(struct capture *c, struct err *err)
+static void diagnose_kallsyms(struct diags *d)
+{
+	if (access("/proc/self", F_OK) != 0) {
+		diag_add(d, DIAG_NO_KALLSYMS, 1,
+			 "/proc is not mounted, so the kernel's functions and programs that run "
+			 "already will have no names");
+		diag_hint(d, DIAG_NO_KALLSYMS, "mount -t proc proc /proc");
+		return;
+	}
+	diag_add(d, DIAG_NO_KALLSYMS, 1,
+		 "kernel addresses are hidden (kernel.kptr_restrict), so kernel functions will "
+		 "have no names");
+	diag_hint(d, DIAG_NO_KALLSYMS, "sudo sysctl -w kernel.kptr_restrict=0");
+}
+
+/* state: NULL to write at once, else where the records are put. */
+static bool synthesize(struct capture *c, struct out *state, struct err *err)
 {
 	struct emitter e;
 	struct synth s = {
@@ -148,24 +142,36 @@ bool output_synthesize(struct capture *c, struct err *err)
 		.data = c->counters.v.v[0].attr.sample_type & PERF_SAMPLE_ADDR,
 		.build_id = c->counters.kernel_flags & ATTR_BUILD_ID && !c->plan->no_build_ids,
 		.namespaces = c->counters.kernel_flags & ATTR_NAMESPACES,
+		.maps = c->plan->synth & CAPTURE_SYNTH_MMAP,
+		.timeout_ns = (c->plan->map_timeout_ms ? c->plan->map_timeout_ms
+						       : (uint64_t)MAP_TIMEOUT_MS) *
+			      1000000,
+		.threads = c->plan->synth_threads,
 	};
 	emit_open(&e, c->writer, counters_trailer(&c->counters), err);
+	e.to = state;
 	e.embed = &c->embed;
 	emit_id_index(c, &e);
 	if (kernel_is_recorded(c)) {
-		if (!synth_kernel(&s)) {
-			diag_add(c->diags, DIAG_NO_KALLSYMS, 1,
-				 "kernel addresses are hidden (kernel.kptr_restrict), so kernel "
-				 "functions will have no names");
-			diag_hint(c->diags, DIAG_NO_KALLSYMS,
-				  "sudo sysctl -w kernel.kptr_restrict=0");
-		}
+		if (!synth_kernel(&s))
+			diagnose_kallsyms(c->diags);
 		synth_bpf(&s);
 	}
-	if (c->plan->track_also & ATTR_CGROUP)
+	if (c->plan->track_also & ATTR_CGROUP && c->plan->synth & CAPTURE_SYNTH_CGROUP)
 		cgroup_synthesize(&e);
-	synth_targets(c, &s);
+	if (c->plan->synth & (CAPTURE_SYNTH_TASK | CAPTURE_SYNTH_MMAP))
+		synth_targets(c, &s);
 	return emit_close(&e);
+}
+
+bool output_synthesize(struct capture *c, struct err *err)
+{
+	return c->plan->synth_last || synthesize(c, NULL, err);
+}
+
+bool output_state(struct capture *c, struct out *state, struct err *err)
+{
+	return c->plan->synth_last || synthesize(c, state, err);
 }
 
 /* The sample-id trailer of an event's record, all zero but for the id. */
@@ -181,12 +187,8 @@ static void put_trailer(struct emitter *e, uint64_t fields, uint64_t id)
 
 /* Samples a ring had no room for, as each event counted them: the LOST records of a ring count all
  * kinds of records together. */
-bool output_lost_samples(struct capture *c, struct err *err)
+static void emit_lost(struct capture *c, struct emitter *e)
 {
-	struct emitter e;
-	if (!(c->counters.read_format & FORMAT_LOST))
-		return true;
-	emit_open(&e, c->writer, 0, err);
 	for (size_t i = 0; i < c->counters.v.n; i++) {
 		struct counter *k = &c->counters.v.v[i];
 		for (size_t f = 0; f < k->fds.n; f++) {
@@ -196,22 +198,48 @@ bool output_lost_samples(struct capture *c, struct err *err)
 				continue;
 			uint64_t lost = values[2] - k->fds.v[f].lost;
 			k->fds.v[f].lost = values[2];
-			c->lost_samples += lost;
-			emit_begin(&e, PERF_RECORD_LOST_SAMPLES, 0);
-			emit_u64(&e, lost);
-			put_trailer(&e, k->attr.sample_type, values[1]);
-			emit_end_bare(&e);
+			c->lost_samples += k->dummy ? 0 : lost;
+			emit_begin(e, PERF_RECORD_LOST_SAMPLES, 0);
+			emit_u64(e, lost);
+			put_trailer(e, k->attr.sample_type, values[1]);
+			emit_end_bare(e);
 		}
 	}
+}
+
+/* Those a filter has dropped, once for each event. */
+static void emit_filtered(struct capture *c, struct emitter *e)
+{
+	for (size_t i = 0; i < c->counters.v.n; i++) {
+		struct counter *k = &c->counters.v.v[i];
+		uint64_t dropped = k->loaded ? filter_dropped(k->loaded) : 0;
+		if (!dropped || dropped <= k->loaded->told)
+			continue;
+		emit_begin(e, PERF_RECORD_LOST_SAMPLES, MISC_LOST_FILTERED);
+		emit_u64(e, dropped - k->loaded->told);
+		put_trailer(e, k->attr.sample_type, k->fds.v[0].id);
+		emit_end_bare(e);
+		c->filtered += dropped - k->loaded->told;
+		k->loaded->told = dropped;
+	}
+}
+
+bool output_lost_samples(struct capture *c, struct err *err)
+{
+	struct emitter e;
+	emit_open(&e, c->writer, 0, err);
+	if (c->counters.read_format & FORMAT_LOST)
+		emit_lost(c, &e);
+	emit_filtered(c, &e);
 	return emit_close(&e);
 }
 
 static void write_last_features(struct capture *c)
 {
 	struct out o;
-	if (c->scan.samples && c->scan.time_word != SIZE_MAX &&
-	    !perfdata_writer_is_pipe(c->writer)) {
-		uint64_t times[2] = {c->scan.first_time, c->scan.last_time};
+	struct scan_counts counts = readers_counts(c);
+	if (counts.first_time != UINT64_MAX && !perfdata_writer_is_pipe(c->writer)) {
+		uint64_t times[2] = {counts.first_time, counts.last_time};
 		(void)!perfdata_writer_feature(c->writer, FEAT_SAMPLE_TIME, times, sizeof times,
 					       NULL);
 	}
@@ -232,6 +260,8 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	bool pipe = perfdata_writer_is_pipe(c->writer);
 	bool useless = c->result->exec_failed && !pipe;
 	struct err embed_err;
+	if (c->plan->synth_last && ok && !useless)
+		ok = synthesize(c, NULL, err);
 	if (ok && !useless && c->counters.v.v[0].fds.n &&
 	    !embed_write(&c->embed, c->writer, c->counters.v.v[0].fds.v[0].id, c->diags,
 			 &embed_err)) {
@@ -249,7 +279,7 @@ bool output_end(struct capture *c, bool ok, struct err *err)
 	}
 	c->writer = NULL;
 	if (useless)
-		take_back(c);
+		recording_take_back(c->plan->output, c->kept_old);
 	else if (!pipe)
 		ok = output_rename(c, ok ? err : NULL) && ok;
 	return ok;

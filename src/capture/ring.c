@@ -16,6 +16,7 @@ bool ring_map(struct ring *r, int fd, size_t pages)
 		return false;
 	*r = (struct ring){
 		.fd = fd,
+		.cpu = r->cpu,
 		.page = p,
 		.data = (uint8_t *)p + page,
 		.size = pages * page,

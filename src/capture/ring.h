@@ -10,7 +10,8 @@
 struct perf_event_mmap_page;
 
 struct ring {
-	int fd; /* the event that owns it; borrowed */
+	int fd;      /* the event that owns it; borrowed */
+	int32_t cpu; /* -1: a thread's, on any */
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 	size_t size;   /* of data: a power of two */
@@ -18,6 +19,7 @@ struct ring {
 	/* The kernel writes downwards from the end and over the oldest: the latest records can be
 	 * had at any time, the latest first. */
 	bool backward;
+	uint64_t last_time; /* of the latest sample taken; 0: none */
 };
 
 /* Maps `pages` (a power of two) of data. False with errno on failure. */

@@ -11,9 +11,16 @@
 #include "base/hash.h"
 #include "capture/perf_event.h"
 
-#define DEFAULT_RING (512 << 10) /* what kernel.perf_event_mlock_kb allows every user */
-#define LARGE_RING (4 << 20)
-#define LARGE_RINGS_TOTAL (64 << 20)
+#define LEAST_RING ((uint64_t)512 << 10) /* what kernel.perf_event_mlock_kb allows every user */
+#define USUAL_RING ((uint64_t)4 << 20)
+#define LARGEST_RING ((uint64_t)16 << 20)
+#define ALL_RINGS ((uint64_t)64 << 20) /* together; more where there is much memory */
+#define HELD_UP_MS 500 /* how long a recorder may have to wait for a CPU or a disk */
+
+/* Entries of what has no fixed length, as they often are. */
+#define CHAIN_ENTRIES 64
+#define BRANCH_BYTES (32 * 24)
+#define RAW_BYTES 64
 
 /* Gives each open event its ring's number, making rings for places not seen before. The first event
  * at a place owns its ring. */
@@ -34,18 +41,51 @@ static void place_events(struct rings *r, struct counters *cs)
 			}
 			f->ring = (uint32_t)r->v.n;
 			u64map_put(&places, place, f->ring);
-			vec_push(&r->v, (struct ring){.fd = f->fd, .backward = backward});
+			vec_push(&r->v,
+				 (struct ring){.fd = f->fd, .cpu = f->cpu, .backward = backward});
 		}
 	u64map_free(&places);
 }
 
-static size_t default_pages(size_t rings)
+static uint64_t sample_bytes(const struct attr *a)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = DEFAULT_RING;
-	if (geteuid() == 0)
-		while (size < LARGE_RING && size * 2 * rings <= LARGE_RINGS_TOTAL)
-			size *= 2;
-	return MAX(size / page, (size_t)1);
+	const uint64_t others = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
+				PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER |
+				PERF_SAMPLE_REGS_INTR;
+	uint64_t fields = a->sample_type;
+	uint64_t n = 8 + 8 * (uint64_t)__builtin_popcountll(fields & ~others);
+	n += fields & PERF_SAMPLE_CALLCHAIN ? CHAIN_ENTRIES * 8 : 0;
+	n += fields & PERF_SAMPLE_RAW ? RAW_BYTES : 0;
+	n += fields & PERF_SAMPLE_BRANCH_STACK ? BRANCH_BYTES : 0;
+	n += fields & PERF_SAMPLE_STACK_USER ? a->sample_stack_user + 16 : 0;
+	n += 8 * (uint64_t)__builtin_popcountll(a->sample_regs_user);
+	n += 8 * (uint64_t)__builtin_popcountll(a->sample_regs_intr);
+	return n;
+}
+
+uint64_t rings_wanted(const struct counters *cs, size_t rings, uint64_t memory)
+{
+	uint64_t per_second = 0, size = LEAST_RING;
+	uint64_t limit = MAX(ALL_RINGS, memory / 64) / MAX(rings, (size_t)1);
+	bool unknown = false;
+	for (size_t i = 0; i < cs->v.n; i++) {
+		const struct counter *c = &cs->v.v[i];
+		if (c->attr.flags & ATTR_FREQ && !c->dummy)
+			per_second += c->attr.sample_period * sample_bytes(&c->attr);
+		else
+			unknown |= !c->dummy; /* as often as it happens */
+	}
+	uint64_t wanted = MAX(per_second * HELD_UP_MS / 1000, unknown ? USUAL_RING : 0);
+	while (size < wanted && size < LARGEST_RING && size * 2 <= limit)
+		size *= 2;
+	return size;
+}
+
+static size_t default_pages(const struct counters *cs, size_t rings)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
+	return (size_t)MAX(rings_wanted(cs, rings, memory) / page, (uint64_t)1);
 }
 
 static void unmap_all(struct rings *r)
@@ -69,12 +109,15 @@ static bool map_all(struct rings *r)
 static bool fail_map(const struct rings *r, int error, struct err *err)
 {
 	size_t kb = r->pages * (size_t)sysconf(_SC_PAGESIZE) >> 10;
+	uint64_t limit = 0;
 	err_sys(err, error, "cannot map %zu ring buffers of %zu kB", r->v.n, kb);
-	if (error == EPERM)
-		return err_hint(err,
-				"a smaller -m, or: sudo sysctl -w kernel.perf_event_mlock_kb=%zu",
-				kb + 4);
-	return err_hint(err, "a smaller -m takes less memory");
+	if (error != EPERM)
+		return err_hint(err, "a smaller -m takes less memory");
+	(void)!file_read_u64(MLOCK_FILE, &limit);
+	return err_hint(err, "%s, or: sudo sysctl -w kernel.perf_event_mlock_kb=%" PRIu64,
+			r->pages == 1 ? "end the other recordings of this user, which hold it all"
+				      : "a smaller -m",
+			limit + kb + 4);
 }
 
 static void tell_shrunk(const struct rings *r, const struct capture_plan *plan)
@@ -114,7 +157,7 @@ static bool map_shrinking(struct rings *r, const struct capture_plan *plan, stru
 			return fail_map(r, error, err);
 		r->pages /= 2;
 	}
-	if (r->pages < first)
+	if (r->pages < MIN(first, LEAST_RING / (uint64_t)sysconf(_SC_PAGESIZE)))
 		tell_shrunk(r, plan);
 	return true;
 }
@@ -123,7 +166,7 @@ bool rings_open(struct rings *r, struct counters *cs, const struct capture_plan 
 		struct err *err)
 {
 	place_events(r, cs);
-	r->pages = plan->ring_pages ? plan->ring_pages : default_pages(r->v.n);
+	r->pages = plan->ring_pages ? plan->ring_pages : default_pages(cs, r->v.n);
 	if (!map_shrinking(r, plan, err))
 		return false;
 	for (size_t i = 0; i < cs->v.n; i++)

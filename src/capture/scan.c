@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "base/out.h"
 #include "capture/embed.h"
 #include "perfdata/record.h"
 
@@ -17,7 +18,7 @@ void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type)
 		.time_word = sample_type & PERF_SAMPLE_TIME
 				     ? (size_t)__builtin_popcountll(sample_type & before_time)
 				     : SIZE_MAX,
-		.first_time = UINT64_MAX,
+		.counts = SCAN_COUNTS_NONE,
 	};
 }
 
@@ -35,27 +36,66 @@ static void scan_mmap(struct scan *s, const struct record *r)
 
 static void scan_sample(struct scan *s, const struct record *r)
 {
-	s->samples++;
+	struct scan_counts *c = &s->counts;
+	c->samples++;
 	if (s->time_word == SIZE_MAX || r->body_size < (s->time_word + 1) * 8)
 		return;
 	uint64_t time = load64(r->body + s->time_word * 8);
-	if (!s->start_time)
-		s->start_time = time;
-	s->first_time = MIN(s->first_time, time);
-	s->last_time = MAX(s->last_time, time);
+	s->ring_time = time;
+	c->start_time = MIN(c->start_time, time);
+	c->first_time = MIN(c->first_time, time);
+	c->last_time = MAX(c->last_time, time);
 }
 
-/* Behind id and count comes the trailer: thread, time and the rest. */
+/* Behind id and count comes the trailer: thread, time and the rest. The kernel writes it when there
+ * is room again. */
 static void scan_lost(struct scan *s, const struct record *r, uint64_t lost)
 {
 	enum { TIME_AT = 24 };
-	s->lost += lost;
-	s->lost_times++;
+	struct scan_counts *c = &s->counts;
+	c->lost += lost;
+	c->lost_times++;
 	if (r->body_size < TIME_AT + 8)
 		return;
-	s->last_lost = load64(r->body + TIME_AT);
-	if (!s->first_lost)
-		s->first_lost = s->last_lost;
+	uint64_t time = load64(r->body + TIME_AT);
+	uint64_t from = s->ring_time && s->ring_time < time ? s->ring_time : time;
+	c->first_lost = MIN(c->first_lost, from);
+	c->last_lost = MAX(c->last_lost, time);
+	c->longest_gap = MAX(c->longest_gap, time - from);
+}
+
+void scan_counts_add(struct scan_counts *sum, const struct scan_counts *more)
+{
+	sum->samples += more->samples;
+	sum->lost += more->lost;
+	sum->lost_samples += more->lost_samples;
+	sum->first_time = MIN(sum->first_time, more->first_time);
+	sum->last_time = MAX(sum->last_time, more->last_time);
+	sum->start_time = MIN(sum->start_time, more->start_time);
+	sum->lost_times += more->lost_times;
+	sum->first_lost = MIN(sum->first_lost, more->first_lost);
+	sum->last_lost = MAX(sum->last_lost, more->last_lost);
+	sum->longest_gap = MAX(sum->longest_gap, more->longest_gap);
+	sum->throttled += more->throttled;
+}
+
+static bool tells_state(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void scan_record(struct scan *s, const uint8_t *p, size_t size)
@@ -71,6 +111,8 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 	uint64_t n;
 	if (s->embed)
 		embed_see(s->embed, &r);
+	if (UNLIKELY(s->keep) && tells_state(r.type))
+		out_bytes(s->keep, p, size);
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
 		scan_sample(s, &r);
@@ -83,11 +125,11 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 			scan_lost(s, &r, lost.lost);
 		break;
 	case PERF_RECORD_THROTTLE:
-		s->throttled++;
+		s->counts.throttled++;
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		if (record_lost_samples(&r, &n))
-			s->lost_samples += n;
+			s->counts.lost_samples += n;
 		break;
 	default:
 		break;

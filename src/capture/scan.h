@@ -7,22 +7,39 @@
 #include "capture/mapped_files.h"
 
 struct embed;
+struct out;
+
+struct scan_counts {
+	uint64_t samples;
+	uint64_t lost;                  /* records the ring had no room for */
+	uint64_t lost_samples;          /* samples dropped, as the kernel's own records say */
+	uint64_t first_time, last_time; /* of samples; UINT64_MAX, 0: none */
+	uint64_t start_time;            /* of the first sample of all files; UINT64_MAX: none */
+	uint64_t lost_times;            /* LOST records */
+	/* When nothing got in for the first time and for the last, and for how long at most (ns):
+	 * from the last sample before a LOST record to that record. */
+	uint64_t first_lost, last_lost, longest_gap;
+	uint64_t throttled; /* times the kernel held an event back */
+};
 
 struct scan {
 	struct embed *embed; /* NULL: none */
 	struct mapped_files *files;
 	size_t time_word; /* where a sample's time lies, in 8-byte words of its body; SIZE_MAX: it
 			     has none */
-	uint64_t samples;
-	uint64_t lost;         /* records the ring had no room for */
-	uint64_t lost_samples; /* samples dropped, as the kernel's own records say */
-	uint64_t first_time, last_time;
-	uint64_t start_time;            /* of the first sample of all files */
-	uint64_t lost_times;            /* LOST records */
-	uint64_t first_lost, last_lost; /* their times */
-	uint64_t throttled;             /* times the kernel held an event back */
-	uint8_t *scratch;               /* for the one record that goes over the ring's end */
+	struct scan_counts counts;
+	struct out *keep;   /* copies of what tells about tasks and code go here; NULL: nowhere */
+	uint64_t ring_time; /* of the latest sample of the ring that is looked at; 0: none yet. The
+			     * caller keeps it for each ring. */
+	uint8_t *scratch;   /* for the one record that goes over the ring's end */
 };
+
+#define SCAN_COUNTS_NONE       \
+	((struct scan_counts){ \
+		.first_time = UINT64_MAX, .start_time = UINT64_MAX, .first_lost = UINT64_MAX})
+
+/* What two scans saw, together. */
+void scan_counts_add(struct scan_counts *sum, const struct scan_counts *more);
 
 /* sample_type: of every event alike, up to the time field. */
 void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type);

@@ -76,7 +76,7 @@ static void counts_wherever_the_ring_ends(void **state)
 	(void)state;
 	for (uint64_t start = RING - 512; start <= RING; start += 8) {
 		struct fake f;
-		struct mapped_files files = {0};
+		struct mapped_files files = MAPPED_FILES_INIT;
 		struct scan s;
 		uint64_t lost[2] = {7, 5}, lost_samples = 3;
 		fake_open(&f, start);
@@ -91,11 +91,11 @@ static void counts_wherever_the_ring_ends(void **state)
 		assert_int_equal(drain(&f, &s, RING), end - start);
 		assert_int_equal(drain(&f, &s, RING), 0);
 		assert_int_equal(f.page.data_tail, end);
-		assert_int_equal(s.samples, 3);
-		assert_int_equal(s.lost, 5);
-		assert_int_equal(s.lost_samples, 3);
-		assert_int_equal(s.first_time, 100);
-		assert_int_equal(s.last_time, 300);
+		assert_int_equal(s.counts.samples, 3);
+		assert_int_equal(s.counts.lost, 5);
+		assert_int_equal(s.counts.lost_samples, 3);
+		assert_int_equal(s.counts.first_time, 100);
+		assert_int_equal(s.counts.last_time, 300);
 		assert_int_equal(files.v.n, 1);
 		assert_int_equal(files.v.v[0].build_id.size, 20);
 		assert_int_equal(files.v.v[0].build_id.bytes[19], 0xaa);
@@ -104,13 +104,43 @@ static void counts_wherever_the_ring_ends(void **state)
 	}
 }
 
+/* A gap begins with the last sample that got in, and ends with the record that tells of it. */
+static void gaps_have_a_length(void **state)
+{
+	(void)state;
+	struct fake f;
+	struct mapped_files files = MAPPED_FILES_INIT;
+	struct scan s;
+	uint64_t lost[4] = {7, 5, 0, 1000}; /* id, count; thread and time in the trailer */
+	fake_open(&f, 0);
+	scan_init(&s, &files, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	put_sample(&f, 400);
+	put_record(&f, PERF_RECORD_LOST, 0, lost, sizeof lost);
+	put_sample(&f, 1001);
+	lost[3] = 1200;
+	put_record(&f, PERF_RECORD_LOST, 0, lost, sizeof lost);
+	(void)drain(&f, &s, RING);
+	assert_int_equal(s.counts.lost_times, 2);
+	assert_int_equal(s.counts.first_lost, 400);
+	assert_int_equal(s.counts.last_lost, 1200);
+	assert_int_equal(s.counts.longest_gap, 600);
+	/* Another ring: nothing of it was seen before. */
+	s.ring_time = 0;
+	lost[3] = 9000;
+	put_record(&f, PERF_RECORD_LOST, 0, lost, sizeof lost);
+	(void)drain(&f, &s, RING);
+	assert_int_equal(s.counts.longest_gap, 600);
+	scan_free(&s);
+	mapped_files_free(&files);
+}
+
 /* A limit cuts behind a whole record, and nothing is seen twice or not at all. */
 static void pieces_end_with_a_record(void **state)
 {
 	(void)state;
 	for (size_t limit = 1; limit < 200; limit += 13) {
 		struct fake f;
-		struct mapped_files files = {0};
+		struct mapped_files files = MAPPED_FILES_INIT;
 		struct scan s;
 		fake_open(&f, RING - 200);
 		scan_init(&s, &files, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
@@ -123,7 +153,7 @@ static void pieces_end_with_a_record(void **state)
 			total += n;
 		}
 		assert_int_equal(total, 20 * 32);
-		assert_int_equal(s.samples, 20);
+		assert_int_equal(s.counts.samples, 20);
 		scan_free(&s);
 		mapped_files_free(&files);
 	}
@@ -134,7 +164,7 @@ static void nonsense_ends_the_walk(void **state)
 {
 	(void)state;
 	struct fake f;
-	struct mapped_files files = {0};
+	struct mapped_files files = MAPPED_FILES_INIT;
 	struct scan s;
 	uint64_t zeros[4] = {0};
 	fake_open(&f, 0);
@@ -142,7 +172,7 @@ static void nonsense_ends_the_walk(void **state)
 	put_sample(&f, 1);
 	put(&f, zeros, sizeof zeros);
 	assert_int_equal(drain(&f, &s, RING), 64);
-	assert_int_equal(s.samples, 1);
+	assert_int_equal(s.counts.samples, 1);
 	scan_free(&s);
 	mapped_files_free(&files);
 }
@@ -151,7 +181,7 @@ static void time_lies_behind_the_identifier(void **state)
 {
 	(void)state;
 	struct fake f;
-	struct mapped_files files = {0};
+	struct mapped_files files = MAPPED_FILES_INIT;
 	struct scan s;
 	uint64_t body[4] = {99, 0x1234, 1, 4242};
 	fake_open(&f, 0);
@@ -160,9 +190,9 @@ static void time_lies_behind_the_identifier(void **state)
 	put_record(&f, PERF_RECORD_SAMPLE, 0, body, sizeof body);
 	put_record(&f, PERF_RECORD_SAMPLE, 0, body, 16); /* too short to have a time */
 	assert_int_equal(drain(&f, &s, RING), 64);
-	assert_int_equal(s.samples, 2);
-	assert_int_equal(s.first_time, 4242);
-	assert_int_equal(s.last_time, 4242);
+	assert_int_equal(s.counts.samples, 2);
+	assert_int_equal(s.counts.first_time, 4242);
+	assert_int_equal(s.counts.last_time, 4242);
 	scan_free(&s);
 	mapped_files_free(&files);
 }
@@ -170,7 +200,7 @@ static void time_lies_behind_the_identifier(void **state)
 static void files_are_noted_once(void **state)
 {
 	(void)state;
-	struct mapped_files files = {0};
+	struct mapped_files files = MAPPED_FILES_INIT;
 	struct build_id a = {.size = 20, .bytes = {1}}, b = {.size = 20, .bytes = {2}};
 	mapped_files_note(&files, STR("/bin/x"), &a, false);
 	mapped_files_note(&files, STR("/bin/x"), &b, false);
@@ -194,6 +224,7 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_wherever_the_ring_ends),
+		cmocka_unit_test(gaps_have_a_length),
 		cmocka_unit_test(pieces_end_with_a_record),
 		cmocka_unit_test(nonsense_ends_the_walk),
 		cmocka_unit_test(time_lies_behind_the_identifier),

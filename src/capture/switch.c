@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/out.h"
+#include "capture/recording_path.h"
 #include "capture/run.h"
 #include "perfdata/writer.h"
 
@@ -46,7 +48,7 @@ static void forget_oldest(struct capture *c)
 {
 	size_t keep = c->plan->switching.max_files;
 	while (keep && c->files_written.n > keep) {
-		(void)unlink(c->files_written.v[0]);
+		(void)!recording_remove(c->files_written.v[0]);
 		free(c->files_written.v[0]);
 		c->files_written.n--;
 		memmove(c->files_written.v, c->files_written.v + 1,
@@ -69,16 +71,45 @@ bool output_rename(struct capture *c, struct err *err)
 	return true;
 }
 
-bool output_switch(struct capture *c, struct err *err)
+/* The state of what runs, for the file to come: from /proc, and then from all the records that may
+ * be younger, with which the rings are emptied into the old file. So a process is known in the new
+ * one that ends before its first record is written. */
+static bool gather_state(struct capture *c, struct out *state, struct err *err)
 {
+	if (!output_state(c, state, err))
+		return false;
+	for (size_t i = 0; i < c->readers.v.n; i++)
+		c->readers.v.v[i].scan.keep = state;
+	bool ok = readers_drain(c, true, err);
+	for (size_t i = 0; i < c->readers.v.n; i++)
+		c->readers.v.v[i].scan.keep = NULL;
+	return ok;
+}
+
+static bool begin_next(struct capture *c, const struct out *state, struct err *err)
+{
+	struct iovec iov = {.iov_base = state->buf, .iov_len = state->n};
+	return output_begin(c, err) && perfdata_write(c->writer, &iov, 1, err);
+}
+
+static bool switch_to_next(struct capture *c, struct out *state, struct err *err)
+{
+	if (!gather_state(c, state, err) || !output_lost_samples(c, err))
+		return false;
 	uint64_t bytes = perfdata_writer_bytes(c->writer);
-	if (!output_lost_samples(c, err) || !output_end(c, true, err))
+	if (!output_end(c, true, err))
 		return false;
 	c->bytes_before += bytes;
 	c->file_began = capture_clock();
-	/* Samples seen so far are in the old file; what the new one holds is told of it alone. */
-	c->samples_before += c->scan.samples;
-	c->scan.samples = 0;
-	c->scan.first_time = UINT64_MAX;
-	return output_begin(c, err) && output_synthesize(c, err);
+	readers_new_file(c);
+	return begin_next(c, state, err);
+}
+
+bool output_switch(struct capture *c, struct err *err)
+{
+	struct out state;
+	out_memory(&state);
+	bool ok = switch_to_next(c, &state, err);
+	(void)out_finish(&state);
+	return ok;
 }

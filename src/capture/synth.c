@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "perfdata/record.h"
 
-#define PROC_FILE_LIMIT                                                          \
-	(256 << 20) /* a process with a million mappings has some 100 MB of them \
-		     */
+#define MAPS_PIECE (32 << 10) /* at a time; the kernel gives a page of lines with each read */
 #define COMM_MAX 64
 #define MISC_FORK_EXEC (1 << 13) /* the child starts without the parent's mappings */
 
@@ -115,30 +115,41 @@ static bool parse_map_line(struct str line, struct map_line *m)
 	return true;
 }
 
-static const struct build_id *build_id_of(const struct synth *s, int32_t pid,
-					  const struct map_line *m)
-{
+struct map_place {
+	int32_t pid;
+	const struct map_line *m;
 	char path[PATH_MAX];
+};
+
+static const char *open_path(void *ctx)
+{
+	struct map_place *at = ctx;
 	/* Leads to the mapped file itself, be it deleted or in another namespace, but needs
 	 * CAP_CHECKPOINT_RESTORE. */
-	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
-		 m->end);
-	if (access(path, R_OK) != 0)
-		snprintf(path, sizeof path, "/proc/%d/root%.*s", pid, (int)MIN(m->path.n, 4000),
-			 m->path.p);
-	return mapped_files_build_id(s->files, m->path, path, (uint64_t)m->major << 32 | m->minor,
-				     m->inode);
+	snprintf(at->path, sizeof at->path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, at->pid,
+		 at->m->start, at->m->end);
+	if (access(at->path, R_OK) != 0)
+		snprintf(at->path, sizeof at->path, "/proc/%d/root%.*s", at->pid,
+			 (int)MIN(at->m->path.n, 4000), at->m->path.p);
+	return at->path;
 }
 
-static void emit_map(const struct synth *s, int32_t pid, const struct map_line *m)
+static void emit_map(const struct synth *s, int32_t pid, const struct map_line *m, bool timed_out)
 {
 	bool code = m->perms.p[2] == 'x';
-	const struct build_id *id = build_id_of(s, pid, m);
+	struct map_place place;
+	place.pid = pid;
+	place.m = m;
+	struct build_id id = mapped_files_build_id(s->files, m->path,
+						   (uint64_t)m->major << 32 | m->minor, m->inode,
+						   open_path, &place);
 	uint16_t misc = PERF_RECORD_MISC_USER;
 	if (!code)
 		misc |= MISC_MMAP_DATA;
-	if (id && s->build_id)
+	if (id.size && s->build_id)
 		misc |= MISC_MMAP_BUILD_ID;
+	if (timed_out)
+		misc |= PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT;
 	emit_begin(s->e, PERF_RECORD_MMAP2, misc);
 	emit_u32(s->e, (uint32_t)pid);
 	emit_u32(s->e, (uint32_t)pid);
@@ -146,8 +157,8 @@ static void emit_map(const struct synth *s, int32_t pid, const struct map_line *
 	emit_u64(s->e, m->end - m->start);
 	emit_u64(s->e, m->offset);
 	if (misc & MISC_MMAP_BUILD_ID) {
-		uint8_t bytes[4 + BUILD_ID_MAX] = {id->size};
-		memcpy(bytes + 4, id->bytes, id->size);
+		uint8_t bytes[4 + BUILD_ID_MAX] = {id.size};
+		memcpy(bytes + 4, id.bytes, id.size);
 		emit_bytes(s->e, bytes, sizeof bytes);
 	} else {
 		emit_u32(s->e, m->major);
@@ -163,22 +174,52 @@ static void emit_map(const struct synth *s, int32_t pid, const struct map_line *
 	emit_end(s->e);
 }
 
-static void emit_maps(const struct synth *s, int32_t pid)
+static uint64_t now(void)
 {
-	char path[64];
-	struct str text, rest, line;
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	if (!file_read(path, PROC_FILE_LIMIT, &text, NULL))
-		return;
-	rest = text;
-	while (str_line(&rest, &line)) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The mappings in whole lines of /proc/PID/maps. */
+static void emit_map_lines(const struct synth *s, int32_t pid, struct str text, bool timed_out)
+{
+	struct str line;
+	while (str_line(&text, &line)) {
 		struct map_line m;
 		if (!parse_map_line(line, &m))
 			continue;
-		if (m.perms.p[2] == 'x' || (s->data && m.perms.p[0] == 'r'))
-			emit_map(s, pid, &m);
+		/* The last one we show tells a reader that there are more. */
+		bool last = timed_out && !text.n;
+		if (last || m.perms.p[2] == 'x' || (s->data && m.perms.p[0] == 'r'))
+			emit_map(s, pid, &m, last);
 	}
-	free((void *)text.p);
+}
+
+/* Read piece by piece: a process may have a million mappings, and the kernel holds it up while it
+ * tells them. */
+static void emit_maps(const struct synth *s, int32_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	CLEANUP(mem_free_ptr) char *buf = mem_alloc(MAPS_PIECE);
+	uint64_t end = now() + s->timeout_ns;
+	size_t kept = 0;
+	ssize_t n;
+	bool timed_out = false;
+	while (!timed_out && (n = read(fd, buf + kept, MAPS_PIECE - kept)) > 0) {
+		const char *last = memrchr(buf, '\n', kept + (size_t)n);
+		if (!last)
+			return; /* a line longer than a path can be */
+		size_t whole = (size_t)(last + 1 - buf);
+		timed_out = now() > end;
+		emit_map_lines(s, pid, str_make(buf, whole), timed_out);
+		kept = kept + (size_t)n - whole;
+		memmove(buf, last + 1, kept);
+	}
 }
 
 static void emit_thread(const struct synth *s, const struct task *process, int32_t tid)
@@ -201,7 +242,8 @@ static bool emit_process(const struct synth *s, int32_t pid, struct task *t)
 	if (s->namespaces)
 		emit_namespaces(s, t);
 	emit_comm(s, t);
-	emit_maps(s, pid);
+	if (s->maps)
+		emit_maps(s, pid);
 	return true;
 }
 
@@ -245,16 +287,66 @@ void synth_name(const struct synth *s, int32_t pid)
 		emit_comm(s, &t);
 }
 
+/* --- all processes ------------------------------------------------------------------------- */
+
+#define SHARE 16 /* processes in a task of a worker */
+
+struct shared_work {
+	const struct synth *s;
+	struct emitter *emitters; /* one for each worker */
+	VEC(int32_t) pids;
+};
+
+static void synth_share(void *ctx, size_t i, unsigned worker)
+{
+	struct shared_work *w = ctx;
+	struct synth mine = *w->s;
+	mine.e = &w->emitters[worker];
+	for (size_t k = i * SHARE; k < MIN((i + 1) * SHARE, w->pids.n) && !mine.e->failed; k++)
+		synth_process(&mine, w->pids.v[k]);
+}
+
+static void synth_parallel(struct shared_work *w)
+{
+	struct pool *pool = pool_new(w->s->threads);
+	unsigned threads = pool_threads(pool);
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct err *errs = mem_calloc(threads, sizeof *errs);
+	w->emitters = mem_calloc(threads, sizeof *w->emitters);
+	for (unsigned i = 0; i < threads; i++) {
+		emit_open(&w->emitters[i], w->s->e->writer, w->s->e->trailer, &errs[i]);
+		w->emitters[i].to = w->s->e->to;
+		w->emitters[i].embed = w->s->e->embed;
+		w->emitters[i].lock = &lock;
+	}
+	pool_run(pool, (w->pids.n + SHARE - 1) / SHARE, synth_share, w);
+	for (unsigned i = 0; i < threads; i++)
+		if (!emit_close(&w->emitters[i]) && !w->s->e->failed) {
+			*w->s->e->err = errs[i];
+			w->s->e->failed = true;
+		}
+	pool_free(pool);
+	free(w->emitters);
+	free(errs);
+}
+
 void synth_all(const struct synth *s)
 {
 	int32_t pid;
+	struct shared_work w = {.s = s};
 	DIR *d = opendir("/proc");
 	if (!d)
 		return;
-	for (struct dirent *e; (e = readdir(d)) && !s->e->failed;)
+	for (struct dirent *e; (e = readdir(d));)
 		if (parse_pid(e->d_name, &pid))
-			synth_process(s, pid);
+			vec_push(&w.pids, pid);
 	closedir(d);
+	if (s->threads > 1 && w.pids.n > SHARE)
+		synth_parallel(&w);
+	else
+		for (size_t i = 0; i < w.pids.n && !s->e->failed; i++)
+			synth_process(s, w.pids.v[i]);
+	vec_free(&w.pids);
 }
 
 int32_t synth_process_of(int32_t tid)

@@ -14,6 +14,9 @@ struct synth {
 	bool data;     /* also mappings that hold no code */
 	bool build_id; /* mappings carry build ids, as the kernel's own records do */
 	bool namespaces;
+	bool maps;           /* what processes have mapped, beside their names and parents */
+	uint64_t timeout_ns; /* for the mappings of one process */
+	unsigned threads;    /* that synth_all() may use */
 };
 
 /* One process with all its threads. Those that end meanwhile are left out silently. */
@@ -25,7 +28,7 @@ void synth_thread(const struct synth *s, int32_t pid, int32_t tid);
 /* Only the name: the command before it has become anything. */
 void synth_name(const struct synth *s, int32_t pid);
 
-/* Every process. */
+/* Every process; in any order when threads share the work. */
 void synth_all(const struct synth *s);
 
 /* The process a thread belongs to; 0 when there is no such thread. */

@@ -50,8 +50,32 @@ static void each_kallsym(bool (*fn)(void *ctx, uint64_t addr, struct str name), 
 
 struct text_range {
 	uint64_t text, stext, etext;
-	bool hidden; /* all addresses read as zero */
+	uint64_t size; /* if known: then the end, far down the list, need not be found */
+	bool hidden;   /* all addresses read as zero */
 };
+
+/* How long the kernel's code is, from the map of physical memory; 0 when that is hidden. */
+static uint64_t code_size(void)
+{
+#ifdef __x86_64__ /* elsewhere this is more than the code */
+	struct str text, line, end;
+	uint64_t first = 0, last = 0;
+	if (!file_read("/proc/iomem", 1 << 20, &text, NULL))
+		return 0;
+	for (struct str rest = text; str_line(&rest, &line);) {
+		line = str_trim(line);
+		if (!str_ends(line, " : Kernel code"))
+			continue;
+		struct str start = str_split(str_split(line, ' ', &end), '-', &end);
+		if (!str_to_u64(start, 16, &first) || !str_to_u64(end, 16, &last))
+			first = last = 0;
+	}
+	free((void *)text.p);
+	return last > first ? last + 1 - first : 0;
+#else
+	return 0;
+#endif
+}
 
 static bool find_text(void *ctx, uint64_t addr, struct str name)
 {
@@ -65,7 +89,7 @@ static bool find_text(void *ctx, uint64_t addr, struct str name)
 	else
 		return true;
 	r->hidden = !addr;
-	return !r->hidden && !(r->etext && (r->text || r->stext));
+	return !r->hidden && !((r->etext || r->size) && r->text && r->stext);
 }
 
 /* --- kernel and modules -------------------------------------------------------------------- */
@@ -115,7 +139,7 @@ static void synth_module(const struct synth *s, struct str line)
 
 bool synth_kernel(const struct synth *s)
 {
-	struct text_range r = {0};
+	struct text_range r = {.size = code_size()};
 	struct str modules, rest, line;
 	note_build_id(s, "/sys/kernel/notes", STR(KERNEL_NAME));
 	each_kallsym(find_text, &r);
@@ -123,7 +147,11 @@ bool synth_kernel(const struct synth *s)
 	if (!start)
 		return false;
 	/* The name carries the symbol by which a reader finds out how far the kernel was moved. */
-	uint64_t len = r.etext > start ? r.etext - start : UINT64_MAX - start;
+	uint64_t len = UINT64_MAX - start;
+	if (r.size)
+		len = r.size;
+	else if (r.etext > start)
+		len = r.etext - start;
 	emit_kernel_map(s, start, len, start,
 			r.text ? STR(KERNEL_NAME "_text") : STR(KERNEL_NAME "_stext"));
 	if (file_read("/proc/modules", 4 << 20, &modules, NULL)) {

@@ -2,9 +2,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
+#include "capture/thread_masks.h"
+
+#define MOUNT_PROC "mount -t proc proc /proc"
 
 static void add_thread(struct targets *t, int32_t tid)
 {
@@ -14,8 +20,17 @@ static void add_thread(struct targets *t, int32_t tid)
 	vec_push(&t->tids, tid);
 }
 
+/* Not in /proc: because it is not there, because it is hidden, or because /proc is not. */
 static bool fail_missing(const char *what, int32_t id, struct err *err)
 {
+	if (access("/proc/self", F_OK) != 0) {
+		err_set(err, ERR_SYSTEM, "%s %d cannot be found: /proc is not mounted", what, id);
+		return err_hint(err, MOUNT_PROC);
+	}
+	if (kill(id, 0) != 0 && errno == EPERM) {
+		err_set(err, ERR_PERMISSION, "%s %d belongs to another user", what, id);
+		return err_hint(err, "run as that user, or with sudo");
+	}
 	err_set(err, ERR_INPUT, "there is no %s %d", what, id);
 	return err_hint(err, "`pgrep -a NAME` finds a process by its name");
 }
@@ -41,9 +56,12 @@ static bool add_process(struct targets *t, int32_t pid, struct err *err)
 /* What a user runs now. Processes that end meanwhile are none of it. */
 static bool add_user(struct targets *t, uint32_t user, struct err *err)
 {
-	DIR *d = opendir("/proc");
-	if (!d)
-		return err_sys(err, errno, "cannot read /proc");
+	DIR *d = access("/proc/self", F_OK) == 0 ? opendir("/proc") : NULL;
+	if (!d) {
+		err_set(err, ERR_SYSTEM, "what user %u runs cannot be found: /proc is not mounted",
+			user);
+		return err_hint(err, MOUNT_PROC);
+	}
 	for (struct dirent *e; (e = readdir(d));) {
 		uint64_t pid;
 		struct stat st;
@@ -62,8 +80,10 @@ static bool add_cpus(struct targets *t, const struct capture_plan *plan, struct 
 {
 	for (size_t i = 0; i < plan->cpu_count; i++) {
 		if (!cpus_has(&t->online, plan->cpus[i])) {
+			char online[256] = "?";
+			(void)!file_read_line(ONLINE_FILE, online, sizeof online);
 			err_set(err, ERR_INPUT, "CPU %u is not online", plan->cpus[i]);
-			return err_hint(err, "see /sys/devices/system/cpu/online");
+			return err_hint(err, "these are: %s", online);
 		}
 		vec_push(&t->cpus, (int32_t)plan->cpus[i]);
 	}
@@ -103,6 +123,22 @@ bool targets_find(struct targets *t, const struct capture_plan *plan, int32_t co
 		return true;
 	}
 	return add_cpus(t, plan, err);
+}
+
+bool targets_limit(struct targets *t, const struct thread_masks *masks,
+		   const struct capture_plan *plan, struct err *err)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->cpus.n; i++)
+		if (t->cpus.v[i] < 0 || thread_masks_of(masks, (uint32_t)t->cpus.v[i]) < masks->v.n)
+			t->cpus.v[n++] = t->cpus.v[i];
+	if (!n)
+		return err_set(err, ERR_USAGE, "--threads %s reads none of the CPUs to record",
+			       plan->threads);
+	if (n < t->cpus.n && plan->note)
+		plan->note("only the CPUs in the masks of --threads are recorded");
+	t->cpus.n = n;
+	return true;
 }
 
 void targets_free(struct targets *t)

@@ -58,8 +58,11 @@ int cli_finish_stdout(const struct command *cmd, struct out *o, int code);
 
 /* Environment and terminal. */
 const char *cli_temp_dir(void);
+void cli_set_build_id_dir(const char *dir); /* --buildid-dir in front of the command; borrowed */
 const char *cli_build_id_dir(char *buf,
 			     size_t size); /* --buildid-dir, PERF_BUILDID_DIR, ~/.debug */
+/* Where kiln keeps what it can make again: $XDG_CACHE_HOME/kiln or ~/.cache/kiln. */
+const char *cli_cache_dir(char *buf, size_t size);
 bool cli_color(int fd);                    /* a terminal, and NO_COLOR is not set */
 
 /* A progress line on stderr, only on a terminal; text NULL clears it. */

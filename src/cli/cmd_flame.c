@@ -17,7 +17,7 @@ static struct {
 	bool addrs;
 	const char *colors;
 	struct svg_options svg;
-} opts = {.output = "flame.svg", .svg.min_width = 0.1};
+} opts = {.output = "flame.svg", .svg.min_width = 0.1, .in.inlines = INLINE_ALL};
 
 static const struct option options[] = {
 	{OPT_STRING, 'o', "output", "FILE",
@@ -60,7 +60,10 @@ static const struct option options[] = {
 	{OPT_DOUBLE, 0, "fontsize", "PIXELS", "size of the font (default: 12)",
 	 .value = &opts.svg.font_size},
 	{OPT_GROUP, .help = "input"},
-	INPUT_OPTIONS(opts.in),
+	INPUT_FILE_OPTIONS(opts.in),
+	STACK_OPTIONS(opts.in),
+	{OPT_CALL, 0, "inline", NULL, "show inlined functions (default); --no-inline: do not",
+	 .value = &opts.in.inlines, .call = take_inline},
 	{0},
 };
 
@@ -173,19 +176,14 @@ static bool flame(struct diags *d, struct err *err)
 	return ok;
 }
 
+static bool draw_input(struct diags *d, struct err *err)
+{
+	return check(err) && flame(d, err);
+}
+
 static int run(const struct command *cmd, const struct parsed *args)
 {
-	struct err err = {0};
-	struct diags diags = {0};
-	if (args->count == 1)
-		opts.in.input = args->args[0];
-	if (args->count > 1)
-		err_set(&err, ERR_USAGE, "one picture shows one input");
-	if (err.code || !check(&err) || !flame(&diags, &err)) {
-		(void)cli_diags(cmd, &diags, opts.in.quiet);
-		return cli_fail(cmd, &err);
-	}
-	return cli_diags(cmd, &diags, opts.in.quiet);
+	return load_run(cmd, args, &opts.in, draw_input);
 }
 
 const struct command cmd_flame = {

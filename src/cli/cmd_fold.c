@@ -4,6 +4,8 @@
 #include "cli/load.h"
 #include "render/render.h"
 
+static bool mark_inlined(void *value, const char *text, bool negated, struct err *err);
+
 static struct {
 	struct input_options in;
 	const char *output;
@@ -12,7 +14,7 @@ static struct {
 	bool kernel, jit, inlined, all;
 	bool addrs;
 	bool classic, srcline;
-} opts;
+} opts = {.in = {.inlines = INLINE_ALL}};
 
 static const struct option options[] = {
 	{OPT_STRING, 'o', "output", "FILE", "write to FILE instead of standard output",
@@ -25,7 +27,9 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "tid", NULL, "root is COMM-PID/TID", .value = &opts.tid},
 	{OPT_BOOL, 0, "kernel", NULL, "mark kernel functions with _[k]", .value = &opts.kernel},
 	{OPT_BOOL, 0, "jit", NULL, "mark JIT-compiled functions with _[j]", .value = &opts.jit},
-	{OPT_BOOL, 0, "inline", NULL, "mark inlined functions with _[i]", .value = &opts.inlined},
+	{OPT_CALL, 0, "inline", NULL,
+	 "mark inlined functions with _[i]; with --classic: show them; --no-inline: do not show them",
+	 .call = mark_inlined},
 	{OPT_BOOL, 0, "all", NULL, "all these marks", .value = &opts.all},
 	{OPT_BOOL, 0, "addrs", NULL, "show the address where there is no symbol",
 	 .value = &opts.addrs},
@@ -36,7 +40,8 @@ static const struct option options[] = {
 	 "with --classic: text is from perf script -F +srcline; add the source lines to the names",
 	 .value = &opts.srcline},
 	{OPT_GROUP, .help = "input"},
-	INPUT_OPTIONS(opts.in),
+	INPUT_FILE_OPTIONS(opts.in),
+	STACK_OPTIONS(opts.in),
 	{0},
 };
 
@@ -47,16 +52,23 @@ static const struct example examples[] = {
 	{0},
 };
 
+static bool mark_inlined(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)value;
+	opts.inlined = !negated;
+	return take_inline(&opts.in.inlines, text, negated, err);
+}
+
 static bool check(struct err *err)
 {
 	if (opts.srcline && !opts.classic)
 		return err_set(err, ERR_USAGE, "--srcline is for --classic only");
-	if (opts.classic && opts.inlined) {
-		err_set(err, ERR_USAGE, "--inline cannot be had with --classic");
-		return err_hint(err, "stackcollapse-perf.pl runs addr2line for that option, which "
-				     "kiln does not; leave out --classic to mark what the "
-				     "recording knows to be inlined");
-	}
+	if (opts.classic && opts.in.reroot)
+		return err_set(err, ERR_USAGE,
+			       "--classic has its own roots: --reroot is not for it");
+	/* The script shows them when asked only. */
+	if (opts.classic && !opts.inlined)
+		opts.in.inlines = INLINE_NONE;
 	return true;
 }
 
@@ -107,19 +119,14 @@ static bool fold(struct diags *d, struct err *err)
 	return ok;
 }
 
+static bool fold_input(struct diags *d, struct err *err)
+{
+	return check(err) && fold(d, err);
+}
+
 static int run(const struct command *cmd, const struct parsed *args)
 {
-	struct err err = {0};
-	struct diags diags = {0};
-	if (args->count == 1)
-		opts.in.input = args->args[0];
-	if (args->count > 1)
-		err_set(&err, ERR_USAGE, "only one input can be folded");
-	if (err.code || !check(&err) || !fold(&diags, &err)) {
-		(void)cli_diags(cmd, &diags, opts.in.quiet);
-		return cli_fail(cmd, &err);
-	}
-	return cli_diags(cmd, &diags, opts.in.quiet);
+	return load_run(cmd, args, &opts.in, fold_input);
 }
 
 const struct command cmd_fold = {

@@ -1,5 +1,6 @@
 /* kiln list: the events this machine has, and which of them can really be opened. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,8 +18,8 @@
 #define TRACEPOINTS_TRIED 20
 
 static struct {
-	const char *output;
-	bool json, desc, details, raw;
+	const char *output, *unit;
+	bool json, desc, details, raw, deprecated;
 	int verbose;
 } opts = {.desc = true};
 
@@ -31,6 +32,11 @@ static const struct option options[] = {
 	 .value = &opts.details},
 	{OPT_COUNT, 'v', "long-desc", NULL, "say more: what the kernel answered, units, CPUs",
 	 .value = &opts.verbose},
+	{OPT_STRING, 0, "unit", "PMU", "of PMUs' events only those of this one (may be a glob)",
+	 .value = &opts.unit},
+	{OPT_STRING, 0, "cputype", "PMU", "the same", .value = &opts.unit},
+	{OPT_BOOL, 0, "deprecated", NULL, "deprecated events too (none is known)",
+	 .value = &opts.deprecated},
 	{OPT_BOOL, 0, "raw-dump", NULL, "only names that can be used, between spaces",
 	 .value = &opts.raw},
 	{0},
@@ -57,7 +63,7 @@ static const struct {
 	{"software", LIST_SOFTWARE},     {"cache", LIST_CACHE},       {"hwcache", LIST_CACHE},
 	{"tracepoint", LIST_TRACEPOINT}, {"pmu", LIST_PMU},           {"sdt", LIST_SDT},
 	{"metric", LIST_METRICS},        {"metrics", LIST_METRICS},   {"metricgroup", LIST_METRICS},
-	{"metricgroups", LIST_METRICS},
+	{"metricgroups", LIST_METRICS},  {"pfm", LIST_PFM},
 };
 
 static void say(const char *sentence)
@@ -65,8 +71,8 @@ static void say(const char *sentence)
 	fprintf(stderr, "%s list: %s\n", cli_name(), sentence);
 }
 
-/* A word is a group, else a glob: with a colon of tracepoints, without one of any part of a name.
- */
+/* A word is a group, else a glob: with a colon of tracepoints or unit masks, with two of libpfm4's
+ * names, without one of any part of a name. */
 static void add_word(struct listing *l, const char *word, const char *tracefs)
 {
 	size_t before = l->items.n;
@@ -79,12 +85,17 @@ static void add_word(struct listing *l, const char *word, const char *tracefs)
 				listing_add(l, groups[i].kinds, NULL, EVENT_DEVICES, tracefs);
 			if (groups[i].kinds == LIST_SDT && l->items.n == before)
 				say("no probe of a program (SDT) is defined in tracefs");
+			if (groups[i].kinds == LIST_PFM && l->items.n == before)
+				say("libpfm4 is not there, or does not know this CPU");
 			return;
 		}
-	bool tracepoint = strchr(word, ':');
-	const char *glob = tracepoint ? word : arena_printf(&l->arena, "*%s*", word);
-	listing_add(l, tracepoint ? LIST_TRACEPOINT | LIST_SDT : LIST_ALL, glob, EVENT_DEVICES,
-		    tracefs);
+	bool colon = strchr(word, ':'), pfm = strstr(word, "::");
+	const char *glob = colon ? word : arena_printf(&l->arena, "*%s*", word);
+	listing_add(l,
+		    pfm     ? LIST_PFM
+		    : colon ? LIST_TRACEPOINT | LIST_SDT
+			    : LIST_ALL,
+		    glob, EVENT_DEVICES, tracefs);
 	if (l->items.n == before)
 		say(arena_printf(&l->arena, "no event matches %s", word));
 }
@@ -92,7 +103,8 @@ static void add_word(struct listing *l, const char *word, const char *tracefs)
 static bool wants_tracepoints(const struct parsed *args)
 {
 	for (size_t i = 0; i < args->count; i++)
-		if (strchr(args->args[i], ':') || !strcmp(args->args[i], "tracepoint"))
+		if ((strchr(args->args[i], ':') && !strstr(args->args[i], "::")) ||
+		    !strcmp(args->args[i], "tracepoint"))
 			return true;
 	return !args->count;
 }
@@ -131,6 +143,10 @@ static void try_all(const struct listing *l, struct tried *tried)
 			a = known;
 		else if (e->attr.size && e->class != EVENT_TOOL)
 			available_try(&e->attr, e->cpus, &a);
+		if (e->unusable) {
+			a.yes = false;
+			snprintf(a.why, sizeof a.why, "%s", e->unusable);
+		}
 		if (tracepoint && !sure) {
 			bool denied = a.error == EACCES;
 			sure = denied || tracepoints > TRACEPOINTS_TRIED;
@@ -233,15 +249,26 @@ static void json_fields(struct out *o, const char *tracefs, const char *name)
 static void print_json(struct out *o, const struct listed *e, const struct available *a,
 		       const char *tracefs)
 {
-	out_cstr(o, "{\n\t\"EventName\": ");
+	/* perf's keys in perf's order, then what perf does not tell. */
+	out_cstr(o, "{\n\t");
+	if (e->pmu) {
+		out_cstr(o, "\"Unit\": ");
+		json_string(o, str_of(e->pmu));
+		out_cstr(o, ",\n\t");
+	}
+	if (e->topic) {
+		out_cstr(o, "\"Topic\": ");
+		json_string(o, str_of(e->topic));
+		out_cstr(o, ",\n\t");
+	}
+	out_cstr(o, "\"EventName\": ");
 	json_string(o, str_of(e->name));
 	json_member(o, "EventAlias", e->alias);
+	if (e->unit)
+		out_fmt(o, ",\n\t\"ScaleUnit\": \"%.6G%s\"", e->scale, e->unit);
 	json_member(o, "EventType", e->type);
 	json_member(o, "BriefDescription", opts.desc ? e->what : NULL);
 	json_member(o, "Encoding", e->encoding);
-	json_member(o, "Unit", e->unit);
-	if (e->unit)
-		out_fmt(o, ",\n\t\"Scale\": %.17g", e->scale);
 	json_member(o, "Cpus", e->cpus);
 	out_fmt(o, ",\n\t\"Available\": %s", a->yes ? "true" : "false");
 	if (!a->yes || a->user_only)
@@ -266,7 +293,7 @@ static void print_all(struct out *o, const struct listing *l, const struct tried
 			if (a->yes && e->attr.size)
 				out_fmt(o, "%s ", e->name);
 		} else if (opts.json) {
-			if (e->attr.size) {
+			if (e->encoding) {
 				out_cstr(o, any ? ",\n" : "");
 				print_json(o, e, a, tracefs);
 				any = true;
@@ -288,6 +315,16 @@ static bool write_listing(const struct listing *l, const struct tried *tried, co
 	return output_close(&o, opts.output, err);
 }
 
+/* --unit: events that belong to no PMU stay, as in perf. */
+static void keep_unit(struct listing *l)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < l->items.n; i++)
+		if (!l->items.v[i].pmu || fnmatch(opts.unit, l->items.v[i].pmu, FNM_CASEFOLD) == 0)
+			l->items.v[kept++] = l->items.v[i];
+	l->items.n = kept;
+}
+
 static int run(const struct command *cmd, const struct parsed *args)
 {
 	struct err err = {0};
@@ -304,6 +341,8 @@ static int run(const struct command *cmd, const struct parsed *args)
 		add_word(&l, args->args[i], tracefs);
 	if (!args->count)
 		listing_add(&l, LIST_ALL, NULL, EVENT_DEVICES, tracefs);
+	if (opts.unit)
+		keep_unit(&l);
 	try_all(&l, &tried);
 	int code = write_listing(&l, &tried, tracefs, &err) ? EXIT_OK : cli_fail(cmd, &err);
 	vec_free(&tried.v);
@@ -314,13 +353,15 @@ static int run(const struct command *cmd, const struct parsed *args)
 const struct command cmd_list = {
 	.name = "list",
 	.summary = "List the events that can be recorded",
-	.usage = "kiln list [OPTIONS] [hw|sw|cache|tracepoint|pmu|sdt|metric|metricgroup|GLOB]…",
+	.usage =
+		"kiln list [OPTIONS] [hw|sw|cache|tracepoint|pmu|sdt|metric|metricgroup|pfm|GLOB]…",
 	.describe =
 		"Everything -e takes by name, with a few words about each. Every event is tried: what "
 		"this machine, its kernel or your rights do not allow is marked with the reason. "
 		"Of more than 20 tracepoints only the first is tried.\n\n"
-		"A GLOB with a colon means tracepoints; without one, events with such a part in "
-		"their name.",
+		"A GLOB with a colon means tracepoints; with two of them events of a CPU by the "
+		"vendor's names, as libpfm4 has them; without one, events with such a part in their "
+		"name.",
 	.examples = examples,
 	.options = options,
 	.run = run,

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,16 +57,20 @@ static void read_cmdline(struct cmdline *c)
 static int check_command(const char *name, struct err *err)
 {
 	struct str rest = str_of(getenv("PATH"));
-	bool found = false;
+	bool found = false, directory = false, is_path = strchr(name, '/');
 	struct stat st;
-	if (strchr(name, '/') || !rest.p)
+	if (is_path || !rest.p)
 		rest = STR("");
 	while (rest.p) {
 		char path[4096];
 		struct str dir = str_split(rest, ':', &rest);
 		snprintf(path, sizeof path, "%.*s%s%s", (int)dir.n, dir.p, dir.n ? "/" : "", name);
-		if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
+		if (stat(path, &st) != 0)
 			continue;
+		if (S_ISDIR(st.st_mode)) {
+			directory = true;
+			continue;
+		}
 		if (access(path, X_OK) == 0)
 			return EXIT_OK;
 		found = true;
@@ -75,8 +80,15 @@ static int check_command(const char *name, struct err *err)
 		err_hint(err, "chmod +x makes a file executable");
 		return EXIT_NOT_EXECUTABLE;
 	}
+	if (directory && is_path) {
+		err_set(err, ERR_INPUT, "%s is a directory, not a command", name);
+		err_hint(err, "name a program in it");
+		return EXIT_NOT_EXECUTABLE;
+	}
 	err_set(err, ERR_INPUT, "there is no command \"%s\"", name);
-	if (!strchr(name, '/') && access(name, X_OK) == 0)
+	if (is_path)
+		err_hint(err, "there is no file of this name");
+	else if (access(name, X_OK) == 0 && !directory)
 		err_hint(err, "did you mean ./%s?", name);
 	else
 		err_hint(err, "it is in none of the directories of $PATH");
@@ -96,6 +108,11 @@ static void on_dump(int number)
 	dump_signals++;
 }
 
+static void on_nothing(int number)
+{
+	(void)number;
+}
+
 static void catch_signals(void)
 {
 	/* No SA_RESTART: a signal ends the wait it interrupts. */
@@ -107,8 +124,9 @@ static void catch_signals(void)
 	 * way to end a recording there. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	if (opts.switching || opts.overwrite)
-		sigaction(SIGUSR2, &dump, NULL);
+	/* Where there is nothing to dump it does nothing, as in perf. */
+	sigaction(SIGUSR2, &dump, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_nothing}, NULL);
 	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
 		sigaction(SIGHUP, &act, NULL);
 }
@@ -118,6 +136,15 @@ static int fail(const struct command *cmd, const struct err *err)
 {
 	int code = cli_fail(cmd, err);
 	return cli_as_perf() ? EXIT_PERF_FAILED : code;
+}
+
+/* Shells look whether we died of the signal, to know whether to go on. It is not us who left
+ * something worth a core file. */
+static void die_of(int number)
+{
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 static int record(const struct command *cmd, const struct capture_plan *plan)
@@ -132,12 +159,17 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	int code = ok ? record_exit_code(&result) : fail(cmd, &err);
 	if (!plan->dry_run && (ok || result.bytes))
 		record_report(plan, &result, ok);
+	if (ok && !opts.quiet && !plan->dry_run && plan->call_graph != CALL_GRAPH_NONE &&
+	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
+		record_quality(plan->output);
+	if (ok && cli_as_perf() && !opts.no_build_ids && !opts.no_build_id_cache && !plan->dry_run &&
+	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
+		record_fill_cache(plan->output, opts.build_id_all);
 	(void)cli_diags(cmd, &diags, opts.quiet);
-	if (ok && stop_signal) {
-		/* Shells look whether we died of the signal, to know whether to go on. */
-		signal(stop_signal, SIG_DFL);
-		raise(stop_signal);
-	}
+	if (ok && stop_signal)
+		die_of(stop_signal);
+	else if (ok && code > 128 && code == 128 + record_command_signal(&result))
+		die_of(code - 128);
 	return result.exec_failed ? EXIT_NOT_EXECUTABLE : code;
 }
 
@@ -182,8 +214,19 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.control_fd = -1,
 		.ack_fd = -1,
 		.dump = &dump_signals,
+		.strict_rate = opts.strict_freq,
+		.sample_identifier = opts.sample_identifier,
+		.read_times = opts.running_time,
+		.threads = opts.threads,
+		.affinity = opts.affinity,
+		.realtime = (int)MIN(opts.realtime, (uint64_t)INT32_MAX),
+		.synth = opts.synth,
+		.synth_last = opts.tail_synthesize,
+		.synth_threads = (unsigned)MIN(opts.synth_threads, (uint64_t)256),
+		.map_timeout_ms = opts.map_timeout,
 		.overwrite = opts.overwrite,
 		.compress = (unsigned)opts.compress,
+		.blocks = opts.blocks,
 		.timestamp_name = opts.timestamp_filename,
 		.no_build_ids = opts.no_build_ids,
 		.dry_run = opts.dry_run,
@@ -193,6 +236,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 		.verbose = opts.verbose > 0,
 		.attr_dir = getenv("PERF_TEST_ATTR"),
 		.note = record_note,
+		.answer = record_answer,
 		.written = record_written,
 		.progress = isatty(STDERR_FILENO) && !opts.quiet ? record_progress : NULL,
 	};
@@ -216,7 +260,9 @@ static int run(const struct command *cmd, const struct parsed *args)
 	vec_free(&cmdline.words);
 	free((void *)cmdline.text.p);
 	vec_free(&opts.events.list);
+	vec_free(&opts.switch_events_list.list);
 	vec_free(&opts.filters);
+	vec_free(&opts.pfm_events);
 	return code;
 }
 

@@ -9,6 +9,7 @@
 
 static bool take_call_graph(void *value, const char *text, bool negated, struct err *err);
 static bool take_percent_limit(void *value, const char *text, bool negated, struct err *err);
+static bool take_quality(void *value, const char *text, bool negated, struct err *err);
 static bool take_percentage(void *value, const char *text, bool negated, struct err *err);
 
 static struct {
@@ -18,13 +19,14 @@ static struct {
 	bool inverted;
 	bool header, header_only, full_header;
 	bool stdio;
+	bool quality, json;
 } opts = {.report = {.graph = {.min_percent = CALLGRAPH_MIN_PERCENT}}};
 
 static const struct option options[] = {
 	INPUT_OPTIONS(opts.in),
 	{OPT_GROUP, 0, NULL, NULL, "what is shown"},
 	{OPT_STRING, 's', "sort", "KEYS",
-	 "what tells entries apart: comm,dso,symbol,pid,cpu,trace; +KEY adds to the default",
+	 "what tells entries apart: comm,dso,symbol,pid,cpu,srcline,srcfile,trace; +KEY adds to the default",
 	 .value = &opts.report.columns.sort},
 	{OPT_STRING, 'F', "fields", "COLUMNS",
 	 "columns: overhead,overhead_children,overhead_sys,overhead_us,sample,period and sort keys",
@@ -38,7 +40,7 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "children", NULL, "count also what a function calls",
 	 .value = &opts.report.columns.children, .was_set = &opts.children_set},
 	{OPT_CALL, 'g', "call-graph", "OPTIONS",
-	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT], caller|callee,function|address,percent|period|count",
+	 "graph|fractal|flat|folded|none,THRESHOLD[,LIMIT], caller|callee,function|address|srcline,percent|period|count",
 	 .optional_arg = true, .next_word = true, .call = take_call_graph},
 	{OPT_BOOL, 'G', "inverted", NULL, "call graphs begin at the caller",
 	 .value = &opts.inverted},
@@ -55,6 +57,11 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "no-group", NULL, "a table for each event of a group",
 	 .value = &opts.report.no_group},
 	{OPT_BOOL, 0, "stdio", NULL, "text (there is nothing else)", .value = &opts.stdio},
+	SOURCE_OPTIONS(opts.in),
+	{OPT_CALL, 0, "quality", "text|json",
+	 "instead: how many stacks are whole, where the others end, and what helps",
+	 .optional_arg = true, .call = take_quality},
+	STACK_OPTIONS(opts.in),
 	{OPT_GROUP, 0, NULL, NULL, "which samples"},
 	{OPT_STRING, 'c', "comms", "LIST", "only these commands",
 	 .value = &opts.report.filter.comms},
@@ -67,6 +74,7 @@ static const struct option options[] = {
 	{OPT_STRING, 0, "pid", "LIST", "only these processes", .value = &opts.report.filter.pids},
 	{OPT_STRING, 0, "tid", "LIST", "only these threads", .value = &opts.report.filter.tids},
 	{OPT_STRING, 'C', "cpu", "LIST", "only these CPUs (0,2-3)", .value = &opts.in.cpus},
+	TIME_OPTION(opts.in),
 	{0},
 };
 
@@ -103,6 +111,16 @@ static bool take_percentage(void *value, const char *text, bool negated, struct 
 	return true;
 }
 
+static bool take_quality(void *value, const char *text, bool negated, struct err *err)
+{
+	(void)value;
+	opts.quality = !negated;
+	opts.json = text && !strcmp(text, "json");
+	if (text && !opts.json && strcmp(text, "text") != 0)
+		return err_set(err, ERR_USAGE, "--quality is text or json, not \"%s\"", text);
+	return true;
+}
+
 static bool mentions(const char *list, const char *word)
 {
 	return list && strstr(list, word);
@@ -124,6 +142,8 @@ static bool report(struct out *o, struct ingest *in, struct diags *d, struct err
 	/* perf does not know of a pipe's stacks before it has decided. */
 	if (perfdata_header(ingest_perfdata(in))->pipe && !opts.children_set && cli_as_perf())
 		opts.report.columns.children = false;
+	if (opts.quality)
+		return report_quality(o, in, opts.json, err);
 	struct hist_options h;
 	if (!report_prepare(&opts.report, in, &h, err))
 		return false;
@@ -152,13 +172,17 @@ static void choose_input(struct ingest_options *io, const struct hist_fields *co
 {
 	const struct filter_options *filter = &opts.report.filter;
 	input_options_fill(&opts.in, io);
-	io->no_callchains = !opts.report.columns.children &&
+	io->no_callchains = !opts.quality && !opts.report.columns.children &&
 			    opts.report.graph.mode == CALLGRAPH_NONE;
 	/* perf counts from where its graphs begin. */
 	if (opts.report.graph.caller_first) {
 		opts.report.max_depth = io->max_stack;
 		io->max_stack = 0;
 	}
+	io->lines = LINES_NONE;
+	if (hist_fields_lines(columns) ||
+	    (opts.report.graph.mode != CALLGRAPH_NONE && opts.report.graph.syms != SYM_FUNCTION))
+		io->lines = LINES_REPORT;
 	io->by_cpu = hist_fields_sort_by(columns, FIELD_CPU);
 	io->by_thread = true;
 	io->merge_threads = !hist_fields_sort_by(columns, FIELD_PID) &&
@@ -171,6 +195,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	struct err err = {0};
 	struct hist_fields columns;
 	opts.report.quiet = opts.in.quiet;
+	opts.report.times = opts.in.times;
 	opts.report.columns.ipc = cli_as_perf();
 	choose_children();
 	if (!check(args, &err) || !hist_fields_set(&columns, &opts.report.columns, &err))
@@ -193,6 +218,7 @@ static const struct example examples[] = {
 	{"kiln report", "functions by their own time, with their callers"},
 	{"kiln report --children -g caller", "functions by their time with all they call"},
 	{"kiln report -g none --sort comm,dso", "programs and libraries only"},
+	{"kiln report --quality", "whether the stacks can be trusted, and what would help"},
 	{"kiln report -g none -t, -F overhead,sample,sym", "for another program to read"},
 	{0},
 };

@@ -21,7 +21,7 @@ static const struct option options[] = {
 	INPUT_OPTIONS(opts.in),
 	{OPT_GROUP, 0, NULL, NULL, "what is printed"},
 	{OPT_CALL, 'F', "fields", "FIELDS",
-	 "fields to print: comm,tid,pid,time,cpu,event,trace,ip,sym,symoff,dso,addr,period,…; +f adds, -f removes, TYPE: for one type",
+	 "fields to print: comm,tid,pid,time,cpu,event,trace,ip,sym,symoff,dso,srcline,…; +f adds, -f removes, TYPE: for one type",
 	 .call = add_fields},
 	{OPT_BOOL, 0, "ns", NULL, "times with nanoseconds", .value = &opts.text.nanoseconds},
 	{OPT_BOOL, 0, "reltime", NULL, "times since the first sample",
@@ -29,12 +29,14 @@ static const struct option options[] = {
 	{OPT_BOOL, 0, "deltatime", NULL, "times since the sample before",
 	 .value = &opts.text.delta_time},
 	{OPT_CALL, 'G', "hide-call-graph", NULL, "no call chains", .call = take_hide},
+	SOURCE_OPTIONS(opts.in),
 	{OPT_BOOL, 0, "header", NULL, "print the file's header first", .value = &opts.header},
 	{OPT_BOOL, 0, "header-only", NULL, "print only the file's header",
 	 .value = &opts.header_only},
 	{OPT_BOOL, 'I', "show-info", NULL, "a longer header", .value = &opts.full_header},
 	{OPT_GROUP, 0, NULL, NULL, "which samples"},
 	FILTER_OPTIONS(opts.in),
+	TIME_OPTION(opts.in),
 	{OPT_STRING, 'S', "symbols", "LIST", "only samples in these functions",
 	 .value = &opts.text.symbols},
 	{OPT_STRING, 0, "dsos", "LIST", "only samples in these objects", .value = &opts.text.dsos},
@@ -66,8 +68,10 @@ static bool print_all(struct out *o, struct diags *d, struct err *err)
 	struct ingest_options io;
 	input_options_fill(&opts.in, &io);
 	io.no_callchains = opts.text.hide_callchains;
-	for (size_t i = 0; i < TEXT_TYPES; i++)
-		io.addresses |= (opts.text.fields.of[i] & TEXT_ADDR) != 0;
+	io.relative_times = opts.text.relative_time;
+	io.addresses = text_fields_any(&opts.text.fields, TEXT_ADDR);
+	if (text_fields_any(&opts.text.fields, TEXT_SRCLINE))
+		io.lines = LINES_SCRIPT;
 	struct ingest *in = ingest_open(input_path(&opts.in), &io, d, err);
 	if (!in)
 		return false;

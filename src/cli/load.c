@@ -42,8 +42,14 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 	}
 	io.by_comm = opt->detail == IMPORT_BY_COMM;
 	io.by_thread = opt->detail == IMPORT_BY_THREAD;
+	io.no_callchains = opt->no_callchains;
+	io.by_cpu = opt->by_cpu;
+	if (opt->lines)
+		io.lines = LINES_REPORT;
+	io.merge_threads = opt->merge_threads;
 	l->ingest = ingest_open(path, &io, d, err);
-	if (!l->ingest || !ingest_aggregate(l->ingest, err))
+	if (!l->ingest || (opt->by_trace && !ingest_by_trace(l->ingest, err)) ||
+	    !ingest_aggregate(l->ingest, err))
 		return false;
 	l->profile = ingest_profile(l->ingest);
 	return true;
@@ -52,6 +58,12 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 static bool load_text(struct loaded *l, struct lines *in, const struct load_options *opt,
 		      struct diags *d, struct err *err)
 {
+	if (opt->input->reroot)
+		return err_set(
+			err, ERR_USAGE,
+			"%s is text, which does not say which stacks were too deep: --reroot "
+			"wants a recording",
+			l->name);
 	l->owned = profile_new();
 	l->profile = l->owned;
 	if (l->kind == INPUT_FOLDED)
@@ -195,4 +207,18 @@ bool output_close(struct out *o, const char *path, struct err *err)
 	if (ok || (is_std(path) && error == EPIPE))
 		return true;
 	return err_sys(err, error, "cannot write %s", is_std(path) ? "standard output" : path);
+}
+
+int load_run(const struct command *cmd, const struct parsed *args, struct input_options *in,
+	     bool (*work)(struct diags *d, struct err *err))
+{
+	struct err err = {0};
+	struct diags diags = {0};
+	if (args->count == 1)
+		in->input = args->args[0];
+	if (args->count > 1)
+		err_set(&err, ERR_USAGE, "%s takes one input, not %zu", cmd->name, args->count);
+	bool ok = !err.code && work(&diags, &err);
+	int code = cli_diags(cmd, &diags, in->quiet);
+	return ok ? code : cli_fail(cmd, &err);
 }

@@ -13,6 +13,12 @@ struct load_options {
 	enum import_detail detail;
 	const struct classic_options *classic; /* stacks as stackcollapse-perf.pl has them; NULL:
 						  kiln's own */
+	/* Only for perf.data: */
+	bool no_callchains; /* samples without their stacks */
+	bool by_cpu;        /* rows differ by CPU, too, */
+	bool by_trace;      /* by what tracepoints say, too */
+	bool lines;         /* with source lines */
+	bool merge_threads; /* with IMPORT_BY_THREAD: rows have the first thread of their name */
 };
 
 struct loaded {
@@ -33,6 +39,11 @@ void load_close(struct loaded *l);
  * samples; a note tells when there are others. */
 MUST_USE bool load_event(const struct loaded *l, const char *name, event_id *out, struct diags *d,
 			 struct err *err);
+
+/* The run() of a command with one input: takes its name from the words behind the options, does the
+ * work, says what there is to say. */
+int load_run(const struct command *cmd, const struct parsed *args, struct input_options *in,
+	     bool (*work)(struct diags *d, struct err *err));
 
 /* Opens a file for writing, NULL or "-" being standard output. */
 MUST_USE bool output_open(struct out *o, const char *path, struct err *err);

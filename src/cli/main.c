@@ -1,4 +1,5 @@
 /* kiln: finds the command, parses its options, runs it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,19 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	return code;
 }
 
+/* Files are mapped, so one that is cut while we read it shows up as a signal. There is no way back
+ * into the code that read it; what was printed so far stays. */
+static void file_cut(int signal)
+{
+	(void)signal;
+	static const char text[] =
+		"kiln: a file was cut short by another program while it was being read\n"
+		"  hint: run the command again when the file is at rest, or on a copy\n";
+	ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+	(void)ignored;
+	_exit(EXIT_FAILED);
+}
+
 static int overview(int code)
 {
 	struct out o;
@@ -34,15 +48,41 @@ static int overview(int code)
 	return cli_finish_stdout(NULL, &o, code);
 }
 
+/* Were one of these closed, the next file opened would take its place and get its output. Opened
+ * the wrong way round, it fails as a closed one does. */
+static void occupy_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* perf's options in front of the command; returns how many words they are. kiln starts no pager.
+ */
+static int global_options(int argc, char **argv)
+{
+	static const char dir[] = "--buildid-dir";
+	int at = 0;
+	for (; at < argc; at++) {
+		if (!strcmp(argv[at], dir) && at + 1 < argc)
+			cli_set_build_id_dir(argv[++at]);
+		else if (!strncmp(argv[at], dir, sizeof dir - 1) && argv[at][sizeof dir - 1] == '=')
+			cli_set_build_id_dir(argv[at] + sizeof dir);
+		else if (strcmp(argv[at], "--no-pager") != 0 && strcmp(argv[at], "-p") != 0)
+			break;
+	}
+	return at;
+}
+
 int main(int argc, char **argv)
 {
+	occupy_standard_files();
 	/* A reader that goes away ends us by a failed write, after which files are still closed. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGBUS, file_cut);
 	cli_set_name(argv[0]);
 
-	int at = 1;
-	while (at < argc && (!strcmp(argv[at], "--no-pager") || !strcmp(argv[at], "-p")))
-		at++; /* perf's global switch; kiln starts no pager */
+	int at = 1 + global_options(argc - 1, argv + 1);
 	if (at >= argc)
 		return overview(EXIT_USAGE);
 	const char *name = argv[at];

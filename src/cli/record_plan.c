@@ -20,11 +20,15 @@ void record_targets_free(struct record_targets *t)
 	for (size_t i = 0; i < t->filters.n; i++)
 		free((void *)t->filters.v[i]);
 	vec_free(&t->filters);
+	for (size_t i = 0; i < t->kernel_filters.n; i++)
+		kernel_filter_free(&t->kernel_filters.v[i]);
+	vec_free(&t->kernel_filters);
 	for (size_t i = 0; i < t->cgroups.n; i++)
 		free((void *)t->cgroups.v[i]);
 	vec_free(&t->cgroups);
 	vec_free(&t->ranges);
 	event_list_free(&t->events);
+	event_list_free(&t->switch_events);
 }
 
 static char *copy_text(const void *p, size_t n)
@@ -74,8 +78,16 @@ static bool choose_scope(struct capture_plan *plan, struct record_targets *t,
 		note("-p, -t and -u take precedence over -a and -C");
 	else if (opts.all_cpus || opts.cpus || (!threads && !plan->command))
 		plan->all_cpus = true;
-	if (plan->all_cpus && opts.per_thread)
-		return err_set(err, ERR_USAGE, "--per-thread wants a command, -p or -t");
+	if (plan->all_cpus && opts.latency) {
+		err_set(err, ERR_USAGE, "--latency is about one program, not about the system");
+		return err_hint(err, "name a command, or processes with -p");
+	}
+	if (plan->all_cpus && opts.per_thread) {
+		note("--per-thread is for a command, -p or -t: CPUs have a buffer each");
+		plan->per_thread = false;
+	}
+	if (t->tids.n && !opts.inherit_given)
+		plan->inherit = false;
 	plan->pids = t->pids.v;
 	plan->pid_count = t->pids.n;
 	plan->tids = t->tids.v;
@@ -84,13 +96,31 @@ static bool choose_scope(struct capture_plan *plan, struct record_targets *t,
 		plan->cpus = t->cpus.v.v;
 		plan->cpu_count = t->cpus.v.n;
 	}
+	if (opts.cgroups && !plan->all_cpus)
+		return err_set(err, ERR_USAGE, "-G watches CPUs, so it wants -a or -C");
+	return true;
+}
+
+/* One control group for each event: of a single one all `span` events before -G, of several each
+ * its own; "" is no limit. */
+static bool parse_cgroups(struct capture_plan *plan, struct record_targets *t, size_t span,
+			  struct err *err)
+{
+	size_t events = MAX(t->events.events.n, (size_t)1);
 	if (!opts.cgroups)
 		return true;
-	if (!plan->all_cpus)
-		return err_set(err, ERR_USAGE, "-G watches CPUs, so it wants -a or -C");
 	for (struct str rest = str_of(opts.cgroups); rest.p;) {
 		struct str word = str_split(rest, ',', &rest);
 		vec_push(&t->cgroups, copy_text(word.p, word.n));
+	}
+	if (t->cgroups.n > span)
+		return err_set(err, ERR_USAGE,
+			       "-G names %zu control groups, and there are %zu events before it",
+			       t->cgroups.n, span);
+	const char *all = t->cgroups.n == 1 ? t->cgroups.v[0] : "";
+	while (t->cgroups.n < events) {
+		const char *name = t->cgroups.n < span ? all : "";
+		vec_push(&t->cgroups, copy_text(name, strlen(name)));
 	}
 	plan->cgroups = t->cgroups.v;
 	plan->cgroup_count = t->cgroups.n;
@@ -121,48 +151,68 @@ static bool filter_events(struct record_targets *t, size_t from, size_t option, 
 		if (f->event_option != option)
 			continue;
 		for (size_t k = from; k < t->events.events.n; k++) {
-			if (t->events.events.v[k].class != EVENT_TRACEPOINT) {
-				err_set(err, ERR_USAGE, "%s is for tracepoints, and %s is none",
-					f->text ? "--filter" : "--exclude-perf",
+			bool tracepoint = t->events.events.v[k].class == EVENT_TRACEPOINT;
+			if (!tracepoint && !f->text) {
+				err_set(err, ERR_USAGE,
+					"--exclude-perf is for tracepoints, and %s is none",
 					t->events.events.v[k].name);
 				return err_hint(err,
 						"it belongs to the -e before it: give each its "
 						"own -e");
 			}
-			add_filter(&t->filters.v[k], f->text ? f->text : self);
+			if (tracepoint)
+				add_filter(&t->filters.v[k], f->text ? f->text : self);
+			else if (!kernel_filter_parse(&t->kernel_filters.v[k], f->text, err))
+				return false;
 		}
 	}
 	return true;
 }
 
+/* Without a colon there is no tracepoint in it: then tracefs is only for finding names. */
+static bool parse_event_option(struct record_targets *t, size_t option, struct err *err)
+{
+	const char *text = opts.events.list.v[option];
+	for (size_t i = 0; i < opts.pfm_events.n; i++)
+		if (opts.pfm_events.v[i] == option)
+			return event_parse_vendor(&t->events, text, err);
+	return event_parse(&t->events, text, capture_tracefs(strchr(text, ':')), err);
+}
+
 static bool parse_events(struct capture_plan *plan, struct record_targets *t, struct err *err)
 {
+	size_t in_cgroups = SIZE_MAX; /* events before -G */
 	for (size_t i = 0; i < opts.filters.n; i++)
 		if (!opts.filters.v[i].event_option)
 			return err_set(err, ERR_USAGE, "%s wants the -e it belongs to before it",
 				       opts.filters.v[i].text ? "--filter" : "--exclude-perf");
 	for (size_t i = 0; i < opts.events.list.n; i++) {
-		const char *text = opts.events.list.v[i];
 		size_t from = t->events.events.n;
-		/* Without a colon there is no tracepoint in it: then only to look for names. */
-		if (!event_parse(&t->events, text, capture_tracefs(strchr(text, ':')), err))
+		if (!parse_event_option(t, i, err))
 			return false;
 		while (t->filters.n < t->events.events.n)
 			vec_push(&t->filters, NULL);
+		while (t->kernel_filters.n < t->events.events.n)
+			vec_push(&t->kernel_filters, (struct kernel_filter){0});
 		if (!filter_events(t, from, i + 1, err))
 			return false;
+		if (i + 1 == opts.cgroup_events)
+			in_cgroups = t->events.events.n;
+	}
+	for (size_t i = 0; i < opts.switch_events_list.list.n; i++) {
+		const char *text = opts.switch_events_list.list.v[i];
+		if (!event_parse(&t->switch_events, text, capture_tracefs(strchr(text, ':')), err))
+			return err_wrap(err, "--switch-output-event");
+	}
+	if (opts.switch_events_list.list.n) {
+		plan->switching.events = &t->switch_events;
+		plan->switching.on_signal = true;
 	}
 	if (opts.group)
 		event_list_group_all(&t->events);
 	plan->filters = t->filters.v;
-	size_t events = MAX(t->events.events.n, (size_t)1);
-	if (plan->cgroup_count > 1 && plan->cgroup_count != events)
-		return err_set(
-			err, ERR_USAGE,
-			"-G names %zu control groups for %zu events: one for all, or one for "
-			"each",
-			plan->cgroup_count, events);
-	return true;
+	plan->kernel_filters = t->kernel_filters.v;
+	return parse_cgroups(plan, t, MIN(in_cgroups, MAX(t->events.events.n, (size_t)1)), err);
 }
 
 static void choose_fields(struct capture_plan *plan)
@@ -173,7 +223,8 @@ static void choose_fields(struct capture_plan *plan)
 			    (opts.data_page_size ? SAMPLE_DATA_PAGE_SIZE : 0) |
 			    (opts.code_page_size ? SAMPLE_CODE_PAGE_SIZE : 0) |
 			    (opts.all_cgroups ? SAMPLE_CGROUP : 0);
-	plan->track_also = (opts.switch_events ? (uint64_t)ATTR_CONTEXT_SWITCH : 0) |
+	plan->track_also = (opts.switch_events || opts.latency ? (uint64_t)ATTR_CONTEXT_SWITCH
+							       : 0) |
 			   (opts.namespaces ? (uint64_t)ATTR_NAMESPACES : 0) |
 			   (opts.all_cgroups ? ATTR_CGROUP : 0);
 	plan->track_not = (opts.no_bpf_event ? (uint64_t)ATTR_BPF_EVENT : 0) |
@@ -182,12 +233,15 @@ static void choose_fields(struct capture_plan *plan)
 	plan->intr_regs = opts.intr_regs;
 	plan->call_graph = opts.call_graph;
 	plan->stack_bytes = opts.stack_bytes;
+	plan->max_stack = opts.max_stack;
 	plan->no_user_chain = opts.kernel_callchains;
 	plan->no_kernel_chain = opts.user_callchains;
 }
 
 static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 {
+	if (opts.period_given && !opts.period)
+		return err_set(err, ERR_USAGE, "-c 0 would never sample");
 	if (opts.frequency && opts.period)
 		return err_set(err, ERR_USAGE, "-F and -c exclude each other");
 	if (opts.all_user && opts.all_kernel)
@@ -196,14 +250,30 @@ static bool check_conflicts(const struct capture_plan *plan, struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "--user-callchains and --kernel-callchains exclude each other");
 	bool to_pipe = !strcmp(plan->output, "-");
-	if (to_pipe && (opts.switching || opts.timestamp_filename))
+	if (to_pipe &&
+	    (opts.switching || opts.switch_events_list.list.n || opts.timestamp_filename))
 		return err_set(err, ERR_USAGE, "%s wants a file, not standard output",
-			       opts.switching ? "--switch-output" : "--timestamp-filename");
+			       opts.switching                   ? "--switch-output"
+			       : opts.switch_events_list.list.n ? "--switch-output-event"
+								: "--timestamp-filename");
 	if (to_pipe && opts.compress) {
 		err_set(err, ERR_USAGE, "-z compresses files, not standard output");
 		return err_hint(err, "pipe it through zstd");
 	}
-	if (opts.switch_max_files && !opts.switching)
+	if (opts.realtime > 99)
+		return err_set(err, ERR_USAGE, "-r wants a priority from 1 to 99, not %" PRIu64,
+			       opts.realtime);
+	if (opts.blocks && (to_pipe || opts.threads))
+		return err_set(err, ERR_USAGE, "--aio writes one file, not %s",
+			       to_pipe ? "standard output" : "those of --threads");
+	if (opts.threads && opts.affinity)
+		return err_set(err, ERR_USAGE,
+			       "--threads says where its readers run, so --affinity has no say");
+	if (opts.threads && (to_pipe || opts.per_thread))
+		return err_set(err, ERR_USAGE, "--threads %s",
+			       to_pipe ? "writes a directory, not standard output"
+				       : "has buffers per CPU, --per-thread has none");
+	if (opts.switch_max_files && !opts.switching && !opts.switch_events_list.list.n)
 		return err_set(err, ERR_USAGE, "--switch-max-files wants --switch-output");
 	if (plan->start_disabled && plan->control_fd < 0)
 		return err_set(err, ERR_USAGE, "-D -1 waits for --control, which is missing");
@@ -216,6 +286,8 @@ bool record_fill_plan(struct capture_plan *plan, struct record_targets *t,
 	if (!parse_targets(plan, t, err) ||
 	    (opts.frequency && !value_frequency(opts.frequency, &plan->frequency, err)) ||
 	    (opts.ring && !value_ring(opts.ring, &plan->ring_pages, err)) ||
+	    (opts.mmap_flush &&
+	     !value_size(opts.mmap_flush, "--mmap-flush", &plan->flush_bytes, err)) ||
 	    (opts.max_size && !value_size(opts.max_size, "--max-size", &plan->max_bytes, err)) ||
 	    (opts.delay && !value_delay(opts.delay, t, &plan->start_disabled, err)) ||
 	    (opts.branch_filter && !value_branches(opts.branch_filter, &plan->branches, err)) ||

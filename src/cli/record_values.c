@@ -37,6 +37,14 @@ bool value_ring(const char *text, uint64_t *pages, struct err *err)
 {
 	uint64_t n, page = (uint64_t)sysconf(_SC_PAGESIZE);
 	size_t unit;
+	struct str trace, first = str_split(str_of(text), ',', &trace);
+	if (trace.p) {
+		err_set(err, ERR_UNSUPPORTED,
+			"-m: the second size, %.*s, is for hardware traces (Intel PT, CoreSight), "
+			"which kiln does not record",
+			(int)trace.n, trace.p);
+		return err_hint(err, "-m %.*s", (int)first.n, first.p);
+	}
 	if (has_unit(str_of(text), "BKMG", &unit)) {
 		if (!value_size(text, "-m", &n, err))
 			return false;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "render/render.h"
+
 /* --- columns --------------------------------------------------------------------------------- */
 
 static bool any_stacks(const struct profile *p)
@@ -43,8 +45,7 @@ bool report_prepare(const struct report_setup *s, struct ingest *in, struct hist
 	return true;
 }
 
-/* One value left in a column is said above the table instead. */
-static void hide_single(struct out *o, const struct filter_options *filter,
+void report_hide_single(struct out *o, const struct filter_options *filter,
 			struct hist_fields *fields)
 {
 	const struct {
@@ -59,15 +60,15 @@ static void hide_single(struct out *o, const struct filter_options *filter,
 			if (fields->show[k] == lists[i].field && lists[i].list &&
 			    filter_list_count(lists[i].list) == 1) {
 				mask |= 1u << lists[i].field;
-				out_fmt(o, "# %s: %s\n", lists[i].name, lists[i].list);
+				if (o)
+					out_fmt(o, "# %s: %s\n", lists[i].name, lists[i].list);
 			}
 	hist_fields_hide(fields, mask);
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* What each thread was called at the end of the recording. */
-static struct str *last_comms(struct ingest *in)
+struct str *report_last_comms(struct ingest *in)
 {
 	const struct profile *p = ingest_profile(in);
 	struct str *names = mem_calloc(p->threads.n, sizeof *names);
@@ -106,12 +107,13 @@ static void print_tables(struct out *o, struct ingest *in, const struct report_s
 			 const struct hist_options *h)
 {
 	const struct profile *p = ingest_profile(in);
-	CLEANUP(mem_free_ptr) struct str *comms = last_comms(in);
+	CLEANUP(mem_free_ptr) struct str *comms = report_last_comms(in);
 	struct report_options report = {
 		.hist = h,
 		.graph = &s->graph,
 		.min_percent = s->min_percent,
 		.separator = s->separator,
+		.times = s->times,
 		.quiet = s->quiet,
 		.relative = s->relative,
 		.dso_filter = s->filter.dsos,
@@ -119,7 +121,10 @@ static void print_tables(struct out *o, struct ingest *in, const struct report_s
 				    !strncmp(s->columns.sort, "sym", 3),
 	};
 	struct hist_keys keys;
-	hist_keys_init(&keys, p, &h->fields, s->graph.by_address, comms);
+	/* With children, an entry's frames must be told apart in call graphs too. */
+	bool by_line = h->children && hist_fields_lines(&h->fields);
+	enum sym_kind syms = by_line ? MAX(s->graph.syms, SYM_LINE) : s->graph.syms;
+	hist_keys_init(&keys, p, &h->fields, syms, comms);
 	for (size_t i = 1; i < p->events.n; i++) {
 		const struct perfdata_event *ev = perfdata_event(ingest_perfdata(in), i - 1);
 		bool leads = ev->members > 1 && !s->no_group;
@@ -147,12 +152,40 @@ bool report_print(struct out *o, struct ingest *in, const struct report_setup *s
 		return false;
 	if (!ingest_aggregate(in, err) || !filter_init(&h->filter, p, &s->filter, err))
 		return false;
-	hide_single(o, &s->filter, &h->fields);
+	report_hide_single(o, &s->filter, &h->fields);
 	if (!s->quiet)
 		print_lost(o, p);
 	print_tables(o, in, s, h);
 	filter_free(&h->filter);
 	if (!p->rows.n)
 		diag_add(d, DIAG_NOTE, 1, "the recording has no samples");
+	return true;
+}
+
+bool report_quality(struct out *o, struct ingest *in, bool json, struct err *err)
+{
+	const struct profile *p = ingest_profile(in);
+	bool any = false;
+	if (!any_stacks(p)) {
+		err_set(err, ERR_INPUT, "the recording has no call chains to be judged");
+		return err_hint(err, "record with -g");
+	}
+	if (!ingest_aggregate(in, err))
+		return false;
+	if (json)
+		out_cstr(o, "[");
+	for (uint32_t i = 1; i < p->events.n; i++) {
+		struct quality q;
+		if (!p->events.v[i].has_stacks)
+			continue;
+		quality_measure(p, (event_id){i}, &q);
+		if (json)
+			out_cstr(o, any ? ",\n" : "\n");
+		(json ? quality_json : quality_text)(o, p, (event_id){i}, &q);
+		quality_free(&q);
+		any = true;
+	}
+	if (json)
+		out_cstr(o, "\n]\n");
 	return true;
 }

@@ -4,10 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "event/mark.h"
 #include "event/parse.h"
+#include "event/vendor.h"
 
 #define MAX_EVENTS 4096 /* a glob over every tracepoint of a large kernel stays below */
-#define MARKED_MAX 64   /* columns of the text shown with the mark */
 
 #define MODIFIER_FLAGS                                                              \
 	((uint64_t)ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV |      \
@@ -19,6 +20,8 @@ void event_list_free(struct event_list *list)
 	vec_free(&list->events);
 	vec_free(&list->groups);
 	arena_free(&list->arena);
+	vendor_close(list->vendor);
+	list->vendor = NULL;
 }
 
 /* --- errors -------------------------------------------------------------------------------- */
@@ -32,32 +35,6 @@ bool parser_fail(struct parser *p, struct str at, const char *fmt, ...)
 	va_end(ap);
 	p->bad = at;
 	return err_set(p->err, ERR_USAGE, "%s", text);
-}
-
-/* Adds the text to the hint, as much as fits a line, and under it marks what is wrong. */
-static void mark_place(const struct parser *p)
-{
-	char shown[MARKED_MAX + 1], mark[2 * MARKED_MAX + 1];
-	/* Not every name comes from the text: what a PMU's own files say has no place in it. */
-	if (p->bad.p < p->text.p || p->bad.p + p->bad.n > p->text.p + p->text.n)
-		return;
-	size_t at = (size_t)(p->bad.p - p->text.p);
-	size_t from = at > MARKED_MAX / 2 ? at - MARKED_MAX / 2 : 0;
-	size_t n = MIN(p->text.n - from, (size_t)MARKED_MAX);
-	for (size_t i = 0; i < n; i++) {
-		char c = p->text.p[from + i];
-		shown[i] = c < ' ' || c > '~' ? '?' : c;
-	}
-	shown[n] = '\0';
-	size_t column = at - from, width = MIN(p->bad.n, n - column);
-	memset(mark, ' ', column);
-	mark[column] = '^';
-	for (size_t i = 1; i < width; i++)
-		mark[column + i] = '~';
-	mark[column + MAX(width, (size_t)1)] = '\0';
-	char hint[sizeof p->err->hint];
-	snprintf(hint, sizeof hint, "%.300s", p->err->hint[0] ? p->err->hint : "look here:");
-	err_hint(p->err, "%s\n        %s\n        %s", hint, shown, mark);
 }
 
 /* --- events -------------------------------------------------------------------------------- */
@@ -132,8 +109,8 @@ static bool cut_word(struct parser *p, struct str *rest, struct word *w)
 	while (rest->n && (rest->p[0] == ' ' || rest->p[0] == '\t' || rest->p[0] == '\n'))
 		*rest = str_skip(*rest, 1);
 	struct str start = *rest;
-	bool breakpoint = str_starts(start, BREAKPOINT_PREFIX);
-	size_t n = length_until(start, breakpoint ? ",{}" : ",{}/");
+	size_t n = str_starts(start, BREAKPOINT_PREFIX) ? breakpoint_length(start)
+							: length_until(start, ",{}/");
 	*w = (struct word){.head = str_trim(str_make(start.p, n))};
 	if (n < start.n && start.p[n] == '/') {
 		struct str terms = str_skip(start, n + 1);
@@ -151,7 +128,7 @@ static bool cut_word(struct parser *p, struct str *rest, struct word *w)
 		if (!w->modifiers.n)
 			w->modifiers.p = NULL;
 		else if (w->modifiers.p[0] == ':')
-			w->modifiers = str_skip(w->modifiers, 1);
+			w->modifiers = str_trim(str_skip(w->modifiers, 1));
 		n += 1 + length + 1 + tail;
 	}
 	w->text = str_trim(str_make(start.p, n));
@@ -206,7 +183,7 @@ static bool parse_group(struct parser *p, struct str name, struct str *rest)
 	struct str tail = str_trim(str_make(rest->p, n));
 	*rest = str_skip(*rest, n);
 	if (tail.n) {
-		struct str modifiers = str_skip(tail, 1);
+		struct str modifiers = str_trim(str_skip(tail, 1));
 		if (tail.p[0] != ':' || !modifiers.n)
 			return parser_fail(p, tail, "behind a group come \":\" and modifiers");
 		if (!add_group_modifiers(p, &g, modifiers))
@@ -236,6 +213,28 @@ static bool parse_item(struct parser *p, struct str *rest)
 	return parse_word(p, &w);
 }
 
+static bool parse_list(struct parser *p)
+{
+	struct event_list *list = p->list;
+	size_t events = list->events.n, groups = list->groups.n;
+	struct str rest = p->text;
+	bool ok;
+	/* A comma at the end promises one more event. */
+	for (bool more = (ok = true); ok && more;) {
+		ok = parse_item(p, &rest);
+		more = ok && rest.n;
+		if (more)
+			rest = str_skip(rest, 1);
+	}
+	if (!ok) {
+		list->events.n = events;
+		list->groups.n = groups;
+		/* Not every name comes from the text: a PMU's own files have no place in it. */
+		err_mark(p->err, p->text, p->bad);
+	}
+	return ok;
+}
+
 bool event_parse(struct event_list *list, const char *text, const char *tracefs, struct err *err)
 {
 	struct err unused = {0};
@@ -246,23 +245,19 @@ bool event_parse(struct event_list *list, const char *text, const char *tracefs,
 		.text = str_of(text),
 		.err = err ? err : &unused,
 	};
-	size_t events = list->events.n, groups = list->groups.n;
-	struct str rest = p.text;
-	bool ok;
-	/* A comma at the end promises one more event. */
-	for (bool more = (ok = true); ok && more;) {
-		ok = parse_item(&p, &rest);
-		more = ok && rest.n;
-		if (more)
-			rest = str_skip(rest, 1);
-	}
-	if (!ok) {
-		list->events.n = events;
-		list->groups.n = groups;
-		if (p.bad.p)
-			mark_place(&p);
-	}
-	return ok;
+	return parse_list(&p);
+}
+
+bool event_parse_vendor(struct event_list *list, const char *text, struct err *err)
+{
+	struct err unused = {0};
+	struct parser p = {
+		.list = list,
+		.text = str_of(text),
+		.err = err ? err : &unused,
+		.vendor_only = true,
+	};
+	return parse_list(&p);
 }
 
 void event_list_group_all(struct event_list *list)

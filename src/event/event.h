@@ -6,6 +6,7 @@
  *   ITEM  = EVENT | [NAME] "{" EVENT {"," EVENT} "}" [":" MODIFIERS]
  *   EVENT = HEAD [":" MODIFIERS] | HEAD "/" TERM {"," TERM} "/" [MODIFIERS]
  *   HEAD  = catalogue name | rNNN | PMU or its event | SYSTEM:TRACEPOINT | mem:ADDR[/LEN][:rwx]
+ *         | a name that libpfm4 knows (vendor.h)
  */
 #ifndef KILN_EVENT_H
 #define KILN_EVENT_H
@@ -43,6 +44,7 @@ enum event_term {
 	TERM_AUX_SAMPLE_SIZE = 1 << 11,
 	TERM_BRANCH_TYPE = 1 << 12,
 	TERM_DRIVER_CONFIG = 1 << 13,
+	TERM_AUX_ACTION = 1 << 14,
 };
 
 enum event_stacks { STACKS_NO, STACKS_FP, STACKS_DWARF, STACKS_LBR };
@@ -64,7 +66,8 @@ struct event {
 	/* As perf calls it: as it was written ("faults", "cycles:u", "msr/tsc/"), what name=
 	 * says, or for a tracepoint SYSTEM:NAME alone. */
 	const char *name;
-	/* type, config, exclude_* bits, precise_ip, aux_output; the rest is the recorder's */
+	/* type, config, exclude_* bits, precise_ip, aux_output, aux_action; the rest is the
+	 * recorder's */
 	struct attr attr;
 	struct event_terms terms;
 	bool max_precise;  /* modifier P: the highest precise_ip the machine has */
@@ -94,7 +97,9 @@ struct event_list {
 	struct arena arena;
 	VEC(struct event) events;
 	VEC(struct event_group) groups;
-	const char *devices; /* where PMUs are; NULL: EVENT_DEVICES */
+	const char *devices;   /* where PMUs are; NULL: EVENT_DEVICES */
+	bool no_vendor;        /* do not look for libpfm4 */
+	struct vendor *vendor; /* libpfm4, once a name was found nowhere else */
 };
 
 #define EVENT_DEVICES "/sys/bus/event_source/devices"
@@ -104,6 +109,8 @@ struct event_list {
  * place marked. tracefs: where tracefs is mounted (NULL: not). */
 MUST_USE bool event_parse(struct event_list *list, const char *text, const char *tracefs,
 			  struct err *err);
+/* As event_parse(), but for names of libpfm4 only. */
+MUST_USE bool event_parse_vendor(struct event_list *list, const char *text, struct err *err);
 void event_list_free(struct event_list *list);
 
 /* Makes one group of all events, as --group does; groups there were are gone. */

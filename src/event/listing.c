@@ -8,6 +8,7 @@
 #include "event/catalogue.h"
 #include "event/pmu.h"
 #include "event/tracepoint.h"
+#include "event/vendor.h"
 
 #define FORMAT_LIMIT (1 << 20) /* bytes of a tracepoint's format file */
 
@@ -25,8 +26,8 @@ struct adder {
 
 static void add(struct adder *a, struct listed item)
 {
-	if (a->glob && fnmatch(a->glob, item.name, 0) != 0 &&
-	    (!item.alias || fnmatch(a->glob, item.alias, 0) != 0))
+	if (a->glob && fnmatch(a->glob, item.name, FNM_CASEFOLD) != 0 &&
+	    (!item.alias || fnmatch(a->glob, item.alias, FNM_CASEFOLD) != 0))
 		return;
 	vec_push(&a->l->items, item);
 }
@@ -46,6 +47,7 @@ static void add_entry(void *ctx, const struct catalogue_entry *e)
 		[EVENT_CACHE] = "Hardware cache event",
 		[EVENT_TOOL] = "Tool event",
 	};
+	static const char *const topics[] = {[EVENT_CACHE] = "cache", [EVENT_TOOL] = "tool"};
 	struct adder *a = ctx;
 	struct arena *arena = &a->l->arena;
 	if (e->class != a->class)
@@ -59,6 +61,7 @@ static void add_entry(void *ctx, const struct catalogue_entry *e)
 		       .name = arena_strdup(arena, swap ? e->alias : e->name),
 		       .alias = alias ? arena_strdup(arena, alias) : NULL,
 		       .what = arena_strdup(arena, e->what),
+		       .topic = topics[e->class],
 		       .encoding = arena_printf(arena, "type=%u,config=0x%" PRIx64, e->type,
 						e->config),
 		       .scale = 1,
@@ -91,6 +94,7 @@ static void add_pmu_event(struct adder *a, const struct pmu *pmu, struct str nam
 			       .type = "Kernel PMU event",
 			       .name = full,
 			       .alias = pe.name.p,
+			       .pmu = pmu->name.p,
 			       .encoding = arena_printf(arena, "%s/%.*s/", pmu->name.p,
 							(int)pe.terms.n, pe.terms.p),
 			       .unit = pe.unit,
@@ -166,6 +170,92 @@ static void add_tracepoints(struct adder *a, unsigned kinds, const char *tracefs
 	tracepoint_list_free(&found);
 }
 
+/* --- libpfm4 -------------------------------------------------------------------------------- */
+
+struct vendor_adder {
+	struct adder a;
+	struct vendor *v;
+	const struct vendor_name *event; /* whose attributes are seen */
+	bool asked;                      /* for this PMU by its name */
+};
+
+/* Without an encoding: the library has none for PMUs of other machines. */
+static void add_vendor(struct vendor_adder *va, const char *mask, const char *what, uint64_t code)
+{
+	struct arena *arena = &va->a.l->arena;
+	const struct vendor_name *n = va->event;
+	struct vendor_event ve;
+	struct listed item = {
+		.class = EVENT_PMU,
+		.type = "PFM event",
+		.name = arena_printf(arena, "%s::%s%s%s", n->pmu->name, n->event, mask ? ":" : "",
+				     mask ? mask : ""),
+		.what = what ? arena_strdup(arena, what) : NULL,
+		.topic = arena_printf(arena, "pfm %s", n->pmu->name),
+		.pmu = arena_strdup(arena, n->pmu->name),
+		.scale = 1,
+	};
+	if (!mask && n->equal && *n->equal)
+		item.alias = arena_strdup(arena, n->equal);
+	enum vendor_error error = vendor_encode(va->v, item.name, &ve);
+	if (error == VENDOR_OK) {
+		item.attr = (struct attr){
+			.type = ve.attr.type,
+			.size = ATTR_BYTES,
+			.config = ve.attr.config,
+			.config1 = ve.attr.config1,
+			.config2 = ve.attr.config2,
+		};
+		item.encoding = arena_printf(arena, "type=%u,config=0x%" PRIx64, ve.attr.type,
+					     ve.attr.config);
+	} else {
+		item.encoding = arena_printf(arena, "%s=0x%" PRIx64, mask ? "umask" : "event",
+					     code);
+		item.unusable = error == VENDOR_NO_EVENT && !n->pmu->here ? "another machine's"
+				: mask                                    ? "not without others"
+									  : "it wants a unit mask";
+	}
+	add(&va->a, item);
+}
+
+static void add_mask(void *ctx, const struct vendor_attribute *at)
+{
+	if (at->mask)
+		add_vendor(ctx, at->name, at->what, at->code);
+}
+
+static void add_vendor_event(void *ctx, const struct vendor_name *n)
+{
+	struct vendor_adder *va = ctx;
+	if (n->pmu->generic && !va->asked) /* the kernel's own names are in the catalogue */
+		return;
+	va->event = n;
+	add_vendor(va, NULL, n->what, n->code);
+	vendor_each_attribute(va->v, n->id, add_mask, va);
+}
+
+static void add_vendor_pmu(void *ctx, const struct vendor_pmu *p)
+{
+	struct vendor_adder *va = ctx;
+	struct str rest, glob = str_split(str_of(va->a.glob), ':', &rest);
+	const char *pattern = arena_str(&va->a.l->arena, glob).p;
+	if (fnmatch(pattern, p->name, FNM_CASEFOLD) == 0)
+		vendor_each_event(va->v, str_of(p->name), add_vendor_event, va);
+}
+
+static void add_vendors(struct adder *a)
+{
+	struct vendor_adder va = {.a = *a, .v = vendor_open()};
+	if (!va.v)
+		return;
+	va.asked = a->glob && strstr(a->glob, "::");
+	if (va.asked)
+		vendor_each_pmu(va.v, add_vendor_pmu, &va);
+	else
+		vendor_each_event(va.v, (struct str){0}, add_vendor_event, &va);
+	vendor_close(va.v);
+}
+
 void listing_add(struct listing *l, unsigned kinds, const char *glob, const char *devices,
 		 const char *tracefs)
 {
@@ -184,6 +274,8 @@ void listing_add(struct listing *l, unsigned kinds, const char *glob, const char
 		add_forms(&a);
 	if (kinds & (LIST_TRACEPOINT | LIST_SDT))
 		add_tracepoints(&a, kinds, tracefs);
+	if (kinds & LIST_PFM)
+		add_vendors(&a);
 }
 
 /* "char prev_comm[16]" or "__data_loc char[] name": the name is the last word. */

@@ -1,4 +1,4 @@
-/* Every event this machine has a name for: the catalogue, PMUs in sysfs, tracepoints. */
+/* Every event this machine has a name for: the catalogue, PMUs in sysfs, tracepoints, libpfm4's. */
 #ifndef KILN_LISTING_H
 #define KILN_LISTING_H
 
@@ -10,11 +10,14 @@ struct listed {
 	const char *name;     /* what -e takes; for forms as rNNN a pattern */
 	const char *alias;    /* NULL: none */
 	const char *what;     /* a description; NULL: none */
+	const char *topic;    /* a heading; NULL: none */
+	const char *pmu;      /* whose it is; NULL: no PMU's */
 	const char *encoding; /* how the kernel is asked; NULL for forms */
 	const char *unit;
 	double scale;
-	const char *cpus; /* NULL: not bound to CPUs */
-	struct attr attr; /* type 0 and size 0 for forms */
+	const char *cpus;     /* NULL: not bound to CPUs */
+	const char *unusable; /* why it is no event by itself, or not here; NULL: it is */
+	struct attr attr;     /* type 0 and size 0 for forms and what is unusable */
 };
 
 /* Which kinds; bits. */
@@ -26,7 +29,8 @@ enum list_kind {
 	LIST_FORMS = 1 << 4, /* rNNN, pmu/…/, mem:… */
 	LIST_TRACEPOINT = 1 << 5,
 	LIST_SDT = 1 << 6, /* tracepoints of probes in programs: systems sdt_… */
-	LIST_ALL = (1 << 7) - 1,
+	LIST_PFM = 1 << 7, /* of the CPU, by its vendor's names */
+	LIST_ALL = (1 << 8) - 1,
 };
 
 struct listing {
@@ -36,7 +40,8 @@ struct listing {
 void listing_free(struct listing *l);
 
 /* Appends the events of these kinds in perf's order, those that match the glob only (NULL: all;
- * either name may match). devices, tracefs: as for event_parse(). */
+ * either name may match, case does not matter). A glob "PMU::…" means libpfm4's events of that PMU,
+ * of whatever machine. devices, tracefs: as for event_parse(). */
 void listing_add(struct listing *l, unsigned kinds, const char *glob, const char *devices,
 		 const char *tracefs);
 

@@ -14,6 +14,7 @@ struct parser {
 	struct str text; /* all of it */
 	struct str bad;  /* what is wrong in it; p is NULL when nothing can be pointed at */
 	struct err *err;
+	bool vendor_only; /* --pfm-events: no other names */
 };
 
 /* One event of the text, cut into its parts. */
@@ -35,6 +36,9 @@ MUST_USE bool parser_push(struct parser *p, const struct word *w, struct event e
 MUST_USE bool parser_plain_terms(struct parser *p, const struct word *w, struct event *e,
 				 bool config);
 
+/* Of an event known by the numbers of its attr. */
+enum event_class parser_class(uint32_t type);
+
 /* --- parse_pmu.c --------------------------------------------------------------------------- */
 
 enum found { FOUND_NOT, FOUND, FOUND_WRONG };
@@ -46,9 +50,22 @@ enum found parse_pmu_event(struct parser *p, const struct word *w);
 /* Names of PMUs and their events, for the nearest. */
 void parse_pmu_nearest(struct parser *p, struct nearest *ne);
 
+/* --- parse_vendor.c ------------------------------------------------------------------------ */
+
+/* The head, with all its colons, is one libpfm4 knows, or in part. Not found when there is no
+ * libpfm4. */
+enum found parse_vendor(struct parser *p, const struct word *w);
+/* Another kind will not do. */
+MUST_USE bool parse_vendor_only(struct parser *p, const struct word *w);
+/* Names of this machine's events, if libpfm4 was asked before. */
+void parse_vendor_nearest(struct parser *p, struct nearest *ne);
+
 /* --- parse_breakpoint.c -------------------------------------------------------------------- */
 
 #define BREAKPOINT_PREFIX "mem:"
+/* Up to its terms, if there are any, or to the end of the word: a slash may also stand in front of
+ * its length. */
+size_t breakpoint_length(struct str s);
 /* w->head is all of it; modifiers are found in it. */
 MUST_USE bool parse_breakpoint(struct parser *p, struct word *w);
 

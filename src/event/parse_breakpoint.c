@@ -10,6 +10,20 @@ static bool parse_address(struct str s, uint64_t *out)
 	return str_to_u64(s, 10, out);
 }
 
+size_t breakpoint_length(struct str s)
+{
+	size_t i = 0;
+	while (i < s.n && !memchr(",{}", s.p[i], 3)) {
+		struct str rest = str_skip(s, i + 1);
+		bool digit = rest.n && rest.p[0] >= '0' && rest.p[0] <= '9';
+		bool first = !memchr(s.p, '/', i);
+		if (s.p[i] == '/' && !(digit && first))
+			break;
+		i++;
+	}
+	return i;
+}
+
 /* Takes the access letters off the front: r, w and x, each once. 0 when there are none. */
 static uint32_t take_access(struct str *s)
 {
@@ -27,7 +41,8 @@ static uint32_t take_access(struct str *s)
 	return type;
 }
 
-/* mem:ADDR[/LEN][:ACCESS][:MODIFIERS]; the second colon may be left out, as in perf. */
+/* mem:ADDR[/LEN][:ACCESS][:MODIFIERS]; the second colon may be left out, as in perf. With terms
+ * (mem:0x10:rw/name=x/u) modifiers are behind them. */
 bool parse_breakpoint(struct parser *p, struct word *w)
 {
 	struct str rest, length, address;
@@ -56,11 +71,15 @@ bool parse_breakpoint(struct parser *p, struct word *w)
 	    (!str_to_u64(length, 10, &e.attr.config2) || !e.attr.config2 || e.attr.config2 > 8))
 		return parser_fail(p, length.n ? length : place,
 				   "a breakpoint's length is 1 to 8 bytes");
-	w->modifiers = rest;
+	if (w->terms.p && rest.p)
+		return parser_fail(p, rest.n ? rest : w->head,
+				   "a breakpoint's modifiers stand behind its terms");
+	if (!w->terms.p)
+		w->modifiers = rest;
 	if (rest.p) {
 		w->head.n = (size_t)(rest.p - w->head.p);
 		while (w->head.p[w->head.n - 1] == ':')
 			w->head.n--;
 	}
-	return parser_push(p, w, e);
+	return parser_plain_terms(p, w, &e, true) && parser_push(p, w, e);
 }

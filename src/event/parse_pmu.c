@@ -1,6 +1,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
+#include "event/catalogue.h"
 #include "event/parse.h"
 #include "event/pmu.h"
 
@@ -98,13 +99,34 @@ static enum found set_named(struct parser *p, const struct pmu *pmu, struct even
 	return FOUND;
 }
 
-/* "r1a8" between slashes is all of config. */
+/* "r1a8" or "r0x1a8" between slashes is all of config. */
 static bool set_raw(struct event *e, struct str key)
 {
 	uint64_t config;
-	if (key.n < 2 || key.p[0] != 'r' || !str_to_u64(str_skip(key, 1), 16, &config))
+	if (key.n < 2 || key.p[0] != 'r')
+		return false;
+	key = str_skip(key, str_starts(key, "r0x") ? 3 : 1);
+	if (!str_to_u64(key, 16, &config))
 		return false;
 	e->attr.config = config;
+	return true;
+}
+
+/* "cpu/cycles/": the kernel's own names, on one kind of CPU where a machine has several. */
+static bool set_generic(const struct pmu *pmu, struct event *e, struct str name)
+{
+	enum event_class class;
+	uint32_t type;
+	uint64_t config;
+	if (!catalogue_find(name, &class, &type, &config))
+		return false;
+	if (type == PERF_TYPE_SOFTWARE ? !str_is(pmu->name, "software") || class == EVENT_TOOL
+				       : !pmu->core)
+		return false;
+	e->attr.type = type;
+	e->attr.config = config;
+	if (type != PERF_TYPE_SOFTWARE && pmu->type != PERF_TYPE_RAW)
+		e->attr.config |= (uint64_t)pmu->type << 32; /* PERF_PMU_TYPE_SHIFT */
 	return true;
 }
 
@@ -129,7 +151,8 @@ static bool set_term(struct parser *p, const struct pmu *pmu, struct event *e, c
 	case TERM_UNKNOWN:
 		break;
 	}
-	return (!t->value.p && set_raw(e, t->key)) || fail_term(p, pmu, t);
+	return (!t->value.p && (set_generic(pmu, e, t->key) || set_raw(e, t->key))) ||
+	       fail_term(p, pmu, t);
 }
 
 static bool push_pmu(struct parser *p, const struct word *w, const struct pmu *pmu)

@@ -12,6 +12,23 @@ static void add_candidate(void *ctx, struct str name)
 	nearest_add(ctx, name);
 }
 
+/* A tracepoint without its name cannot be written down as one. */
+enum event_class parser_class(uint32_t type)
+{
+	switch (type) {
+	case PERF_TYPE_HARDWARE:
+		return EVENT_HARDWARE;
+	case PERF_TYPE_SOFTWARE:
+		return EVENT_SOFTWARE;
+	case PERF_TYPE_HW_CACHE:
+		return EVENT_CACHE;
+	case PERF_TYPE_RAW:
+		return EVENT_RAW;
+	default:
+		return EVENT_PMU;
+	}
+}
+
 /* "r1a8", "r0x1a8": r alone, or a word with other letters in it, is something else. */
 static bool parse_raw(struct str name, uint64_t *config)
 {
@@ -113,6 +130,25 @@ static bool parse_tracepoint(struct parser *p, struct word *w)
 	return ok;
 }
 
+/* "L2_RQSTS:MISS" looks as a tracepoint does. Its error is kept when it is neither. */
+static bool parse_tracepoint_or_vendor(struct parser *p, struct word *w)
+{
+	const struct word whole = *w;
+	size_t before = p->list->events.n;
+	if (parse_tracepoint(p, w))
+		return true;
+	if (p->list->events.n != before)
+		return false;
+	const struct err err = *p->err;
+	const struct str bad = p->bad;
+	enum found f = parse_vendor(p, &whole);
+	if (f == FOUND_NOT) {
+		*p->err = err;
+		p->bad = bad;
+	}
+	return f == FOUND;
+}
+
 /* A probe may be called "b": then it was not meant as a modifier. */
 static bool is_tracepoint(const struct parser *p, struct str system, struct str name)
 {
@@ -132,6 +168,7 @@ static bool fail_unknown(struct parser *p, struct str name)
 	size_t n = tracepoint_systems(&a, p->tracefs, name, tracepoints, NEAREST_COUNT);
 	catalogue_each(add_candidate, &ne);
 	parse_pmu_nearest(p, &ne);
+	parse_vendor_nearest(p, &ne);
 	const char *near = nearest_text(&ne);
 	if (n)
 		err_hint(p->err, "the tracepoint of that name is %s", tracepoints[0].p);
@@ -167,6 +204,32 @@ static enum found parse_numbered(struct parser *p, const struct word *w)
 	return push_numbered(p, w, class, type, config) ? FOUND : FOUND_WRONG;
 }
 
+static bool parse_number(struct str s, uint64_t *n)
+{
+	bool hex = str_starts(s, "0x");
+	return str_to_u64(str_skip(s, hex ? 2 : 0), hex ? 16 : 10, n);
+}
+
+/* "1:3", "4:0x1a8:u", "4:0x1a8/name=x/": type and config as the kernel numbers them. */
+static enum found parse_numbers(struct parser *p, const struct word *w)
+{
+	struct word plain = *w;
+	struct str rest;
+	uint64_t type, config;
+	struct str first = str_split(w->head, ':', &rest);
+	if (!rest.p || !parse_number(first, &type) || type > UINT32_MAX)
+		return FOUND_NOT;
+	struct str second = str_split(rest, ':', &rest);
+	if (!parse_number(second, &config) || (rest.p && w->terms.p))
+		return FOUND_NOT;
+	plain.head.n = (size_t)(second.p + second.n - w->head.p);
+	if (rest.p)
+		plain.modifiers = rest;
+	return push_numbered(p, &plain, parser_class((uint32_t)type), (uint32_t)type, config)
+		       ? FOUND
+		       : FOUND_WRONG;
+}
+
 static enum found parse_known(struct parser *p, const struct word *w)
 {
 	enum found f = parse_numbered(p, w);
@@ -181,10 +244,18 @@ bool parse_word(struct parser *p, struct word *w)
 	struct str rest = {0};
 	if (!w->head.n)
 		return parser_fail(p, w->text, "an event's name is missing");
+	if (p->vendor_only)
+		return parse_vendor_only(p, w);
+	if (memmem(w->head.p, w->head.n, "::", 2))
+		return parse_vendor_only(p, w);
 	if (str_starts(w->head, BREAKPOINT_PREFIX))
 		return parse_breakpoint(p, w);
+	enum found f = parse_numbers(p, w);
+	if (f != FOUND_NOT)
+		return f == FOUND;
 	if (!w->terms.p) {
-		plain.head = str_split(w->head, ':', &rest);
+		plain.head = str_trim(str_split(w->head, ':', &rest));
+		rest = rest.p ? str_trim(rest) : rest;
 		plain.modifiers = rest;
 	}
 	if (!plain.head.n)
@@ -192,10 +263,11 @@ bool parse_word(struct parser *p, struct word *w)
 	/* Two colons are a tracepoint's only; so is a colon in front of terms. */
 	bool colons = w->terms.p ? memchr(w->head.p, ':', w->head.n) != NULL
 				 : rest.n && memchr(rest.p, ':', rest.n);
-	enum found f = colons ? FOUND_NOT : parse_known(p, &plain);
+	f = colons ? FOUND_NOT : parse_known(p, &plain);
 	if (f != FOUND_NOT)
 		return f == FOUND;
 	if (colons || (rest.p && (!modifiers_like(rest) || is_tracepoint(p, plain.head, rest))))
-		return parse_tracepoint(p, w);
-	return fail_unknown(p, plain.head);
+		return parse_tracepoint_or_vendor(p, w);
+	f = parse_vendor(p, w);
+	return f == FOUND_NOT ? fail_unknown(p, plain.head) : f == FOUND;
 }

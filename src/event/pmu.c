@@ -60,12 +60,14 @@ bool pmu_open(struct pmu *pmu, struct arena *a, const char *devices, struct str 
 	if (!file_read_u64(arena_printf(a, "%s/type", pmu->dir), &type) || type > UINT32_MAX)
 		return false;
 	pmu->type = (uint32_t)type;
+	pmu->core = str_is(name, "cpu");
 	/* cpumask: of uncore PMUs; cpus: of the kinds of cores of a hybrid machine. */
 	static const char *const files[] = {"cpumask", "cpus"};
 	for (size_t i = 0; i < ARRAY_LEN(files) && !pmu->cpus; i++) {
 		struct str cpus;
 		if (read_text(a, arena_printf(a, "%s/%s", pmu->dir, files[i]), &cpus) && cpus.n)
 			pmu->cpus = arena_str(a, cpus).p;
+		pmu->core |= pmu->cpus && !strcmp(files[i], "cpus");
 	}
 	return true;
 }

@@ -15,6 +15,7 @@ struct pmu {
 	const char *dir;
 	uint32_t type;
 	const char *cpus; /* "0,18"; NULL: not bound to CPUs */
+	bool core;        /* of the CPUs themselves; a machine may have several kinds of them */
 };
 
 struct pmu_names {

@@ -82,6 +82,7 @@ static const struct known known[] = {
 	{"driver-config", TERM_DRIVER_CONFIG, KIND_TEXT, 0},
 	{"percore", TERM_PERCORE, KIND_SWITCH, 1},
 	{"aux-output", TERM_AUX_OUTPUT, KIND_SWITCH, 1},
+	{"aux-action", TERM_AUX_ACTION, KIND_TEXT, 0},
 	{"aux-sample-size", TERM_AUX_SAMPLE_SIZE, KIND_NUMBER, UINT32_MAX},
 };
 
@@ -108,6 +109,18 @@ static bool set_call_graph(struct event *e, struct str value, struct err *err)
 		       (int)MIN(value.n, 50), value.p);
 }
 
+static bool set_aux_action(struct event *e, struct str value, struct err *err)
+{
+	static const char *const actions[] = {"start-paused", "pause", "resume"};
+	for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+		if (str_is(value, actions[i])) {
+			e->attr.aux_action = 1U << i;
+			return true;
+		}
+	return err_set(err, ERR_USAGE, "aux-action= is pause, resume or start-paused, not \"%.*s\"",
+		       (int)MIN(value.n, 50), value.p);
+}
+
 static bool set_text(struct event *e, const struct known *k, const struct term *t,
 		     struct arena *arena, struct err *err)
 {
@@ -116,6 +129,8 @@ static bool set_text(struct event *e, const struct known *k, const struct term *
 		return set_call_graph(e, t->value, err);
 	case TERM_BRANCH_TYPE:
 		return branch_parse(t->value, &e->terms.branch_type, err);
+	case TERM_AUX_ACTION:
+		return set_aux_action(e, t->value, err);
 	case TERM_DRIVER_CONFIG:
 		e->terms.driver_config = arena_str(arena, t->value).p;
 		return true;

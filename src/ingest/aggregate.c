@@ -1,10 +1,5 @@
 #include "ingest/aggregate.h"
 
-/* How many rows of one stack are compared before a new one is begun. The rows of whoever runs now
- * are the newest, in front; and a stack that ten thousand threads wait in does not take quadratic
- * time. The price is a few rows with equal keys. */
-#define MAX_STEPS 4
-
 void aggregate_init(struct aggregate *a, struct profile *p)
 {
 	*a = (struct aggregate){.profile = p};
@@ -12,73 +7,53 @@ void aggregate_init(struct aggregate *a, struct profile *p)
 
 void aggregate_free(struct aggregate *a)
 {
-	vec_free(&a->by_stack);
-	vec_free(&a->by_leaf);
-	vec_free(&a->next);
+	index_free(&a->index);
 	*a = (struct aggregate){0};
 }
 
-void aggregate_prefetch(const struct aggregate *a, stack_id stack)
+/* What of a thread counts in a row's key. */
+static uint32_t thread_key(const struct aggregate *a, thread_id thread)
 {
-	if (stack.v < a->by_stack.n)
-		__builtin_prefetch(&a->by_stack.v[stack.v]);
-}
-
-static bool same_thread(const struct aggregate *a, thread_id x, thread_id y)
-{
-	const struct profile_thread *threads = a->profile->threads.v;
-	return x.v == y.v || (a->merge_threads && threads[x.v].comm.v == threads[y.v].comm.v);
+	return a->merge_threads ? a->profile->threads.v[thread.v].comm.v : thread.v;
 }
 
 static bool same_key(const struct aggregate *agg, const struct profile_row *a,
 		     const struct profile_row *b)
 {
 	return a->stack.v == b->stack.v && a->leaf.v == b->leaf.v &&
-	       same_thread(agg, a->thread, b->thread) && a->event.v == b->event.v &&
-	       a->cpu == b->cpu && a->trace.v == b->trace.v;
+	       thread_key(agg, a->thread) == thread_key(agg, b->thread) &&
+	       a->event.v == b->event.v && a->cpu == b->cpu && a->trace.v == b->trace.v;
 }
 
-/* The head of the list that rows of this stack hang on. */
-static uint32_t *list_head(struct aggregate *a, const struct profile_row *row)
+static uint64_t hash_key(const struct aggregate *a, const struct profile_row *row)
 {
-	size_t at = row->stack.v ? row->stack.v : row->leaf.v;
-	if (row->stack.v) {
-		while (a->by_stack.n <= at)
-			vec_push(&a->by_stack, 0);
-		return &a->by_stack.v[at];
-	}
-	while (a->by_leaf.n <= at)
-		vec_push(&a->by_leaf, 0);
-	return &a->by_leaf.v[at];
+	uint64_t who = (uint64_t)thread_key(a, row->thread) << 32 | row->event.v;
+	uint64_t where = (uint64_t)row->stack.v << 32 | row->leaf.v;
+	return hash_mix(hash_mix(where, who), (uint64_t)row->trace.v << 32 | row->cpu);
 }
 
-static uint32_t find_row(struct aggregate *a, const struct profile_row *row)
+static struct profile_row *find_row(struct aggregate *a, const struct profile_row *row,
+				    uint64_t hash)
 {
 	struct profile *p = a->profile;
-	uint32_t *head = list_head(a, row);
-	uint32_t at = *head;
-	for (int i = 0; at && i < MAX_STEPS; i++) {
-		if (same_key(a, &p->rows.v[at - 1], row))
-			return at;
-		at = a->next.v[at - 1];
-	}
+	for (struct index_probe i = index_probe(&a->index, hash); index_next(&a->index, &i);)
+		if (same_key(a, &p->rows.v[i.value - 1], row))
+			return &p->rows.v[i.value - 1];
 	struct profile_row empty = *row;
 	empty.count = 0;
 	empty.weight = 0;
 	vec_push(&p->rows, empty);
-	vec_push(&a->next, *head);
-	*head = (uint32_t)p->rows.n;
-	return *head;
+	index_put(&a->index, hash, (uint32_t)p->rows.n);
+	return &p->rows.v[p->rows.n - 1];
 }
 
-uint32_t aggregate_add(struct aggregate *a, const struct profile_row *row, uint32_t hint)
+static void count(struct aggregate *a, const struct profile_row *row, uint64_t hash)
 {
 	struct profile *p = a->profile;
-	if (!hint || !same_key(a, &p->rows.v[hint - 1], row))
-		hint = find_row(a, row);
-	struct profile_row *sum = &p->rows.v[hint - 1];
+	struct profile_row *sum = find_row(a, row, hash);
 	sum->count += row->count;
 	sum->weight += row->weight;
+	sum->cut |= row->cut;
 	/* The file is not in order of time. */
 	if (row->time < sum->time) {
 		sum->time = row->time;
@@ -86,5 +61,26 @@ uint32_t aggregate_add(struct aggregate *a, const struct profile_row *row, uint3
 	}
 	p->events.v[row->event.v].samples += row->count;
 	p->events.v[row->event.v].weight += row->weight;
-	return hint;
+}
+
+void aggregate_flush(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->waiting; i++) {
+		uint32_t guess = index_guess(&a->index, a->batch[i].hash);
+		if (guess)
+			__builtin_prefetch(&a->profile->rows.v[guess - 1], 1);
+	}
+	for (size_t i = 0; i < a->waiting; i++)
+		count(a, &a->batch[i].row, a->batch[i].hash);
+	a->waiting = 0;
+}
+
+void aggregate_add(struct aggregate *a, const struct profile_row *row)
+{
+	size_t at = a->waiting++;
+	a->batch[at].row = *row;
+	a->batch[at].hash = hash_key(a, row);
+	index_prefetch(&a->index, a->batch[at].hash);
+	if (a->waiting == AGGREGATE_BATCH)
+		aggregate_flush(a);
 }

@@ -1,28 +1,33 @@
 /*
- * Rows of an aggregated profile, summed up while reading. No hash table: the rows of one stack hang
- * on the stack itself.
+ * Rows of an aggregated profile, summed up while reading: one per key, however long the recording.
+ * Samples wait until there are a few, so that the look-ups of all are prefetched before the first
+ * is made.
  */
 #ifndef KILN_AGGREGATE_H
 #define KILN_AGGREGATE_H
 
 #include "profile/profile.h"
 
+#define AGGREGATE_BATCH 32
+
 struct aggregate {
 	struct profile *profile;
-	bool merge_threads;     /* threads of one name share a row, which keeps the first of them */
-	VEC(uint32_t) by_stack; /* first row + 1 of a stack */
-	VEC(uint32_t) by_leaf;  /* the same for samples without a call chain */
-	VEC(uint32_t) next;     /* by row: the next row + 1 of the same stack */
+	bool merge_threads; /* threads of one name share a row, which keeps the first of them */
+	struct index index; /* of rows: number + 1 */
+	size_t waiting;
+	struct {
+		struct profile_row row;
+		uint64_t hash;
+	} batch[AGGREGATE_BATCH];
 };
 
 void aggregate_init(struct aggregate *a, struct profile *p);
 void aggregate_free(struct aggregate *a);
 
-/* Will be asked for soon. */
-void aggregate_prefetch(const struct aggregate *a, stack_id stack);
+/* Counts one row's worth, sooner or later. */
+void aggregate_add(struct aggregate *a, const struct profile_row *row);
 
-/* Counts one row's worth; returns the number + 1 of the row it went to, which is the hint for the
- * next one that is probably alike (0: no idea). */
-uint32_t aggregate_add(struct aggregate *a, const struct profile_row *row, uint32_t hint);
+/* Counts all that wait. */
+void aggregate_flush(struct aggregate *a);
 
 #endif

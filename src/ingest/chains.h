@@ -18,11 +18,8 @@ struct chain {
 	uint32_t count; /* of addresses */
 	frame_id leaf;  /* of the sampled ip */
 	union {
-		struct { /* interned */
-			stack_id stack;
-			uint32_t row; /* for the reader's use: the row it was last counted in */
-		};
-		struct { /* flat: c->frames[first .. first + depth), leaf first */
+		stack_id stack; /* interned */
+		struct {        /* flat: c->frames[first .. first + depth), leaf first */
 			uint32_t first, depth;
 		};
 	};
@@ -60,7 +57,9 @@ struct chains {
 	struct profile *profile;
 	struct diags *diags;
 	uint32_t max_stack;
-	bool skip; /* only the sampled ip counts */
+	bool apart; /* it holds for the kernel's and the user's part each, as perf has it for stacks
+		       that it unwinds */
+	bool skip;  /* only the sampled ip counts */
 	/* Timed views want every chain's frames, not equal stacks: they are kept one after the
 	 * other, and chain numbers stay valid for good. */
 	bool flat;

@@ -104,7 +104,7 @@ static struct classic_range frame_of(struct walk *w, frame_id id)
 	out_hex(line, f->addr);
 	out_char(line, ' ');
 	out_str(line, profile_frame_name(w->p, id));
-	if (f->func.v) {
+	if (f->func.v && !w->p->funcs.v[f->func.v].clones) {
 		out_cstr(line, "+0x");
 		out_hex(line, f->addr - w->p->funcs.v[f->func.v].start);
 	}
@@ -275,6 +275,7 @@ bool classic_perfdata(struct profile *p, const char *path, struct ingest_options
 	io.by_comm = !opt->tid;
 	io.by_thread = opt->tid;
 	io.sampled_names = true;
+	io.resolve.demangle_maps = false; /* the script has its own way with them */
 	struct ingest *in = ingest_open(path, &io, d, err);
 	bool ok = in && ingest_aggregate(in, err);
 	struct out odd;

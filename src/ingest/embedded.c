@@ -15,7 +15,10 @@ void ingest_embedded(const struct perfdata *pd, struct resolver *r, struct diags
 		struct cursor c = perfdata_embedded(pd, i);
 		struct embedded_object o;
 		struct embedded_symbol s;
-		if (!embedded_object(&c, &o)) {
+		bool whole = embedded_object(&c, &o);
+		if (whole && o.kind > EMBEDDED_PERF_MAP)
+			continue; /* see jit.h */
+		if (!whole) {
 			diag_add(d, DIAG_BAD_RECORD, 1,
 				 "symbols inside the recording are damaged or of a newer kind, "
 				 "skipped");

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include "ingest/frame_text.h"
 #include "ingest/trace_text.h"
 
 #define ROWS_PER_TASK 4096
+/* Of input that one batch of tasks may hold in memory: records with copies of stacks are large. */
+#define BATCH_BYTES ((uint64_t)32 << 20)
 
 /* All that the formatting tasks share, read-only while they run. */
 struct text {
@@ -18,10 +21,11 @@ struct text {
 	size_t row_count;
 	size_t name_width;
 	bool use_callchains;
+	bool unwound; /* user stacks were unwound from copies of memory */
 	struct tracefmt *trace;
 	struct sample_scratch *scratch; /* one per worker */
 	struct out *outs;               /* one per task of a batch */
-	size_t batch_first;
+	size_t batch_first, task_rows;
 	size_t released; /* chunks of the input given back */
 };
 
@@ -42,6 +46,7 @@ static const struct {
 	{TEXT_WEIGHT, PERF_SAMPLE_WEIGHT | (uint64_t)1 << 24, "WEIGHT", "weight"},
 	{TEXT_SYM, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "sym"},
 	{TEXT_DSO, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, "IP", "dso"},
+	{TEXT_SRCLINE, PERF_SAMPLE_IP, "IP", "srcline"},
 	{TEXT_PID | TEXT_TID, PERF_SAMPLE_TID, "TID", "tid"},
 	{TEXT_TIME, PERF_SAMPLE_TIME, "TIME", "time"},
 	{TEXT_CPU, PERF_SAMPLE_CPU, "CPU", "cpu"},
@@ -98,86 +103,10 @@ static void choose_callchains(struct text *t)
 		if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || t->opt->hide_callchains)
 			continue;
 		t->use_callchains = true;
+		t->unwound |= a->sample_type & PERF_SAMPLE_STACK_USER;
 		if (a->type == PERF_TYPE_TRACEPOINT && !t->fields.user_set[PERF_TYPE_TRACEPOINT])
 			t->fields.of[PERF_TYPE_TRACEPOINT] |= stack;
 	}
-}
-
-/* --- frames ---------------------------------------------------------------------------------- */
-
-/* Straight into the buffer: most of the output is frames. `p` has room. */
-static char *put_padded_hex(char *p, uint64_t v)
-{
-	memset(p, ' ', 16);
-	size_t i = 16;
-	do {
-		p[--i] = "0123456789abcdef"[v & 15];
-		v >>= 4;
-	} while (v);
-	return p + 16;
-}
-
-static char *put_str(char *p, struct str s)
-{
-	memcpy(p, s.p, s.n);
-	return p + s.n;
-}
-
-static void print_padded_hex(struct out *o, uint64_t v)
-{
-	(void)put_padded_hex(out_room(o, 16), v);
-	o->n += 16;
-}
-
-static struct str frame_dso(const struct profile *prof, const struct profile_frame *f)
-{
-	return f->object.v ? profile_str(prof, prof->objects.v[f->object.v].path)
-			   : STR("[unknown]");
-}
-
-/* " sym+0xoff (dso)" with the parts that are wanted. */
-static char *put_place(char *p, const struct profile *prof, const struct profile_frame *f,
-		       struct str name, struct str dso, uint32_t fields)
-{
-	if (fields & TEXT_SYM) {
-		*p++ = ' ';
-		p = put_str(p, name);
-		if ((fields & TEXT_SYMOFF) && f->func.v) {
-			p = put_str(p, STR("+0x"));
-			p += format_hex(p, f->addr - prof->funcs.v[f->func.v].start);
-		}
-	}
-	if (fields & TEXT_DSO) {
-		p = put_str(p, STR(" ("));
-		p = put_str(p, dso);
-		*p++ = ')';
-	}
-	return p;
-}
-
-/* ip: what to print as the address; block: on a line of its own. */
-static void print_frame(struct out *o, const struct profile *prof, frame_id id, uint64_t ip,
-			bool block, uint32_t fields)
-{
-	const struct profile_frame *f = profile_frame_at(prof, id);
-	struct str name = profile_frame_name(prof, id);
-	struct str dso = frame_dso(prof, f);
-	char *start = out_room(o, 64 + name.n + dso.n), *p = start;
-	if (block)
-		*p++ = '\t';
-	p = put_padded_hex(p, ip);
-	p = put_place(p, prof, f, name, dso, fields);
-	if (block)
-		*p++ = '\n';
-	o->n += (size_t)(p - start);
-}
-
-static void print_place(struct out *o, const struct profile *prof, frame_id id, uint32_t fields)
-{
-	const struct profile_frame *f = profile_frame_at(prof, id);
-	struct str name = profile_frame_name(prof, id), dso = frame_dso(prof, f);
-	char *start = out_room(o, 64 + name.n + dso.n);
-	o->n += (size_t)(put_place(start, prof, f, name, dso, fields) - start);
 }
 
 /* --- samples --------------------------------------------------------------------------------- */
@@ -290,22 +219,31 @@ static void print_head(struct out *o, const struct text *t, size_t row, const st
 		print_time(o, t, shown_time(t, row));
 }
 
-/* Each frame on a line of its own. */
-static void print_stack(struct out *o, const struct profile *p, const struct ingest_chain *chain,
+/* Each frame on a line of its own, what was inlined there before it. */
+static void print_stack(struct out *o, const struct text *t, const struct ingest_chain *chain,
 			uint32_t fields)
 {
-	for (size_t i = 0; i < chain->depth; i++)
-		print_frame(o, p, chain->frames[i], profile_frame_at(p, chain->frames[i])->addr,
-			    true, fields);
+	const struct profile *p = t->profile;
+	bool expands = ingest_expands(t->in);
+	for (size_t i = 0; i < chain->depth; i++) {
+		const struct profile_frame *own = profile_frame_at(p, chain->frames[i]);
+		struct ingest_chain inner = {0};
+		if (UNLIKELY(expands))
+			inner = ingest_expanded(t->in, chain, i);
+		if (!inner.depth)
+			frame_text_line(o, p, chain->frames[i], own->addr, fields);
+		for (size_t k = 0; k < inner.depth; k++)
+			frame_text_inlined(o, p, inner.frames[k], own, fields);
+	}
 }
 
 static void print_address(struct out *o, const struct text *t, const struct record *r,
 			  const struct sample *s, uint32_t fields)
 {
-	print_padded_hex(o, s->addr);
+	frame_text_hex(o, s->addr);
 	frame_id frame = ingest_address(t->in, r->offset);
 	if (frame.v)
-		print_place(o, t->profile, frame, fields);
+		frame_text_place(o, t->profile, frame, fields);
 }
 
 static void print_details(struct out *o, const struct text *t, const struct record *r,
@@ -362,12 +300,12 @@ static void print_row(struct out *o, struct text *t, size_t row, unsigned worker
 		struct ingest_chain chain = ingest_chain(t->in, r->chain);
 		out_char(o, block ? '\n' : ' ');
 		if (block)
-			print_stack(o, t->profile, &chain, fields);
+			print_stack(o, t, &chain, fields | (t->unwound ? TEXT_NO_LINE : 0));
 		else
-			print_frame(o, t->profile, chain.leaf, s.ip, false, fields);
+			frame_text(o, t->profile, chain.leaf, s.ip, fields);
 	}
 	if (fields & TEXT_PHYS_ADDR)
-		print_padded_hex(o, s.phys_addr);
+		frame_text_hex(o, s.phys_addr);
 	out_char(o, '\n');
 }
 
@@ -382,8 +320,8 @@ static void prefetch_row(const struct text *t, size_t row)
 static void row_task(void *ctx, size_t i, unsigned worker)
 {
 	struct text *t = ctx;
-	size_t first = t->batch_first + i * ROWS_PER_TASK;
-	size_t end = MIN(first + ROWS_PER_TASK, t->row_count);
+	size_t first = t->batch_first + i * t->task_rows;
+	size_t end = MIN(first + t->task_rows, t->row_count);
 	struct out *o = &t->outs[i];
 	o->n = 0;
 	for (size_t row = first; row < end; row++) {
@@ -446,20 +384,30 @@ static void release_behind(struct text *t, size_t rows)
 		perfdata_release(t->pd, t->released++);
 }
 
+static size_t rows_per_task(const struct text *t, size_t batch)
+{
+	size_t chunks = perfdata_chunk_count(t->pd);
+	uint64_t input = chunks ? perfdata_chunk_end(t->pd, chunks - 1) : 0;
+	uint64_t rows = BATCH_BYTES / (input / MAX(t->row_count, 1) + 1) / batch;
+	return (size_t)MIN(MAX(rows, 64), ROWS_PER_TASK);
+}
+
 static void print_batches(struct out *o, struct text *t, struct pool *pool)
 {
 	size_t batch = 4 * (size_t)pool_threads(pool);
+	t->task_rows = rows_per_task(t, batch);
+	size_t batch_rows = batch * t->task_rows;
 	t->outs = mem_calloc(batch, sizeof *t->outs);
 	for (size_t i = 0; i < batch; i++)
 		out_memory(&t->outs[i]);
-	for (size_t first = 0; first < t->row_count && !o->error; first += batch * ROWS_PER_TASK) {
+	for (size_t first = 0; first < t->row_count && !o->error; first += batch_rows) {
 		size_t left = t->row_count - first;
-		size_t tasks = MIN(batch, (left + ROWS_PER_TASK - 1) / ROWS_PER_TASK);
+		size_t tasks = MIN(batch, (left + t->task_rows - 1) / t->task_rows);
 		t->batch_first = first;
 		pool_run(pool, tasks, row_task, t);
 		for (size_t i = 0; i < tasks; i++)
 			out_str(o, out_text(&t->outs[i]));
-		release_behind(t, MIN(batch * ROWS_PER_TASK, left));
+		release_behind(t, MIN(batch_rows, left));
 	}
 	for (size_t i = 0; i < batch; i++)
 		(void)out_finish(&t->outs[i]);

@@ -27,6 +27,8 @@ enum text_field {
 	TEXT_PHYS_ADDR = 1 << 15,
 	TEXT_DATA_PAGE_SIZE = 1 << 16,
 	TEXT_CODE_PAGE_SIZE = 1 << 17,
+	TEXT_SRCLINE = 1 << 18,
+	TEXT_NO_LINE = 1 << 19, /* not a field: in user stacks a line that is not known is said */
 };
 
 /* Kinds of events that have field sets of their own: attr.type, or "other" (PMUs). */
@@ -43,6 +45,9 @@ void text_fields_init(struct text_fields *f);
 
 /* One -F argument: "comm,ip", "+period", "-cpu", "trace:comm,trace". */
 MUST_USE bool text_fields_parse(struct text_fields *f, const char *text, struct err *err);
+
+/* Whether any kind of event shows this field. */
+bool text_fields_any(const struct text_fields *f, enum text_field field);
 
 /* Names of all fields, comma separated, for help texts. */
 void text_fields_names(struct out *o);

@@ -4,8 +4,11 @@
 
 #include "ingest/embedded.h"
 #include "ingest/ingest_state.h"
+#include "ingest/jit.h"
 #include "ingest/symbolize.h"
 #include "ingest/trace_text.h"
+#include "ingest/unwound.h"
+#include "profile/reroot.h"
 
 static void look_at_events(struct ingest *in)
 {
@@ -15,6 +18,8 @@ static void look_at_events(struct ingest *in)
 		timed += (a->sample_type & PERF_SAMPLE_TIME) != 0;
 		in->build_ids |= a->flags & ATTR_BUILD_ID;
 		in->counters |= a->sample_type & PERF_SAMPLE_READ;
+		in->copied |= (a->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+			      (a->sample_type & PERF_SAMPLE_STACK_USER);
 	}
 	in->timeless = !timed;
 	in->mixed = timed && timed < n;
@@ -37,7 +42,8 @@ static void count_loss(struct ingest *in, const struct record *r)
 		diag_hint(in->diags, DIAG_LOST_RECORDS,
 			  "record with a larger buffer (-m 16M) or a lower rate (-F)");
 	}
-	if (r->type == PERF_RECORD_LOST_SAMPLES && record_lost_samples(r, &n) && n) {
+	if (r->type == PERF_RECORD_LOST_SAMPLES && !(r->misc & MISC_LOST_FILTERED) &&
+	    record_lost_samples(r, &n) && n) {
 		const struct perfdata_event *ev = perfdata_event_of(in->pd, r);
 		if (ev)
 			in->profile->events.v[perfdata_event_index(in->pd, ev) + 1].lost += n;
@@ -75,8 +81,10 @@ static void first_pass(struct ingest *in)
 		if (stray_build_id(in, &r))
 			r.misc &= (uint16_t)~MISC_MMAP_BUILD_ID;
 		session_apply(in->session, &r, &who, in->diags);
+		ingest_jit_see(in->jit, &r, &who);
 		count_loss(in, &r);
 	}
+	ingest_jit_apply(in->jit, in->session, in->diags);
 	for (size_t i = 0; i < perfdata_build_id_count(in->pd); i++)
 		session_set_build_id(in->session, perfdata_build_id(in->pd, i));
 	session_seal(in->session);
@@ -93,6 +101,7 @@ static void add_events(struct ingest *in)
 				 .unit = strtab_intern(&in->profile->strings, ev->unit),
 				 .has_stacks = ev->attr.sample_type & PERF_SAMPLE_CALLCHAIN,
 				 .tracepoint = ev->attr.type == PERF_TYPE_TRACEPOINT,
+				 .copied_stacks = ev->attr.sample_type & PERF_SAMPLE_STACK_USER,
 			 });
 	}
 }
@@ -125,6 +134,41 @@ static void add_objects(struct ingest *in)
 	}
 }
 
+/* Times of the first and the last sample: where the header does not say, the samples do. */
+static void find_span(struct ingest *in, uint64_t *first, uint64_t *last)
+{
+	*first = perfdata_header(in->pd)->first_sample_time;
+	*last = perfdata_header(in->pd)->last_sample_time;
+	if (*first || *last)
+		return;
+	*first = UINT64_MAX;
+	struct sample_scratch scratch = {0};
+	struct perfdata_iter it;
+	struct record r;
+	perfdata_iter_init(&it, in->pd, 0, perfdata_chunk_count(in->pd));
+	while (perfdata_next(&it, &r)) {
+		const struct perfdata_event *ev = perfdata_event_of(in->pd, &r);
+		struct sample s;
+		if (r.type != PERF_RECORD_SAMPLE || !ev ||
+		    !record_sample(&r, &ev->attr, &scratch, &s) || !s.who.time)
+			continue;
+		*first = MIN(*first, s.who.time);
+		*last = MAX(*last, s.who.time);
+	}
+	sample_scratch_free(&scratch);
+}
+
+static bool choose_times(struct ingest *in, struct err *err)
+{
+	const char *text = in->opt.times;
+	uint64_t first = 0, last = 0;
+	if (!text)
+		return true;
+	if (time_filter_wants_span(text) || in->opt.relative_times)
+		find_span(in, &first, &last);
+	return time_filter_parse(&in->filter.times, text, first, last, in->opt.relative_times, err);
+}
+
 struct ingest *ingest_open(const char *path, const struct ingest_options *opt, struct diags *d,
 			   struct err *err)
 {
@@ -133,7 +177,8 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->diags = d;
 	in->pd = perfdata_open(path, &opt->input, d, err);
 	if (!in->pd ||
-	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err)) {
+	    !sample_filter_parse(&in->filter, opt->comms, opt->pids, opt->tids, opt->cpus, err) ||
+	    !choose_times(in, err)) {
 		ingest_close(in);
 		return NULL;
 	}
@@ -142,12 +187,17 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	in->pool = pool_new(opt->threads);
 	look_at_events(in);
 	add_events(in);
+	in->jit = ingest_jit_new(in->pd, opt->resolve.force);
 	first_pass(in);
 	add_objects(in);
 	chains_init(&in->chains, in->session, in->profile, d);
 	in->chains.max_stack = opt->max_stack;
+	in->chains.apart = in->copied;
 	in->chains.skip = opt->no_callchains;
-	in->resolver = resolver_new(in->session, &opt->resolve);
+	in->opt.resolve.jits = ingest_jit_tables(in->jit);
+	in->opt.resolve.recorded = perfdata_header(in->pd)->captured_on;
+	in->opt.resolve.last_time = perfdata_header(in->pd)->last_sample_time;
+	in->resolver = resolver_new(in->session, &in->opt.resolve);
 	ingest_embedded(in->pd, in->resolver, d);
 	return in;
 }
@@ -156,8 +206,10 @@ void ingest_close(struct ingest *in)
 {
 	if (!in)
 		return;
+	unwound_free(in->unwound);
 	if (in->resolver)
 		resolver_free(in->resolver);
+	ingest_jit_free(in->jit);
 	chains_free(&in->chains);
 	profile_free(in->profile);
 	session_free(in->session);
@@ -172,6 +224,7 @@ void ingest_close(struct ingest *in)
 	members_free(&in->members);
 	vec_free(&in->splits);
 	u64map_free(&in->addresses);
+	expansions_free(&in->expansions);
 	perfdata_close(in->pd);
 	free(in);
 }
@@ -207,17 +260,32 @@ static string_id trace_of(struct ingest *in, const struct placed *p)
 
 static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 {
-	struct chain *chain = &in->chains.list.v[id];
+	const struct chain *chain = &in->chains.list.v[id];
 	struct profile_row row = {.event = {(uint32_t)p->event + 1},
 				  .thread = thread_of(in, p),
 				  .cpu = in->opt.by_cpu ? p->sample.who.cpu : PROFILE_ANY_CPU,
 				  .stack = chain->stack,
 				  .leaf = chain->leaf,
 				  .trace = in->trace ? trace_of(in, p) : (string_id){0},
+				  .cut = p->cut,
 				  .count = 1,
 				  .weight = p->weight,
 				  .time = p->time};
-	chain->row = aggregate_add(&in->sums, &row, chain->row);
+	aggregate_add(&in->sums, &row);
+}
+
+static uint32_t leaf_object(const struct ingest *in, frame_id leaf)
+{
+	return profile_frame_at(in->profile, leaf)->object.v;
+}
+
+static struct expand_options expand_options(const struct ingest *in)
+{
+	return (struct expand_options){.inlines = in->opt.inlines,
+				       .lines = in->opt.lines,
+				       .full_path = in->opt.full_path,
+				       .demangle = in->opt.resolve.demangle,
+				       .unwound = in->copied};
 }
 
 bool ingest_by_trace(struct ingest *in, struct err *err)
@@ -225,16 +293,56 @@ bool ingest_by_trace(struct ingest *in, struct err *err)
 	return trace_text_open(in, &in->trace, in->diags, err);
 }
 
+/* Rows tell threads apart only where a view wants it; roots are looked for within a thread. */
+static void reroot(struct ingest *in, bool by_thread, bool by_comm)
+{
+	struct profile *p = in->profile;
+	struct reroot_result r = profile_reroot(p);
+	for (size_t i = 0; i < p->rows.n && (!by_thread || by_comm); i++) {
+		struct profile_thread t = p->threads.v[p->rows.v[i].thread.v];
+		p->rows.v[i].thread = profile_thread(p, by_comm ? 0 : t.pid, by_comm ? 0 : t.pid,
+						     profile_str(p, t.comm),
+						     by_comm ? 0 : t.process);
+	}
+	if (r.cut)
+		diag_add(in->diags, DIAG_NOTE, r.cut,
+			 "of %" PRIu64 " samples whose stack was deeper than what was recorded, "
+			 "%" PRIu64 " were given the root of longer stacks of their thread",
+			 r.cut, r.rerooted);
+	else
+		diag_add(in->diags, DIAG_NOTE, 1, "no stack was deeper than what was recorded");
+}
+
+/* Objects with many samples may be worth a download. */
+static void name_frames(struct ingest *in)
+{
+	const struct profile *p = in->profile;
+	CLEANUP(mem_free_ptr) uint64_t *weights = mem_calloc(p->objects.n, sizeof *weights);
+	for (size_t i = 0; i < p->rows.n; i++)
+		weights[leaf_object(in, p->rows.v[i].leaf)] += p->rows.v[i].count;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
+}
+
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
+	bool by_thread = in->opt.by_thread, by_comm = in->opt.by_comm;
+	bool merge = in->opt.merge_threads && !in->opt.reroot;
+	in->opt.by_thread |= in->opt.reroot;
+	in->opt.by_comm &= !in->opt.reroot;
 	out_memory(&in->trace_text);
 	aggregate_init(&in->sums, in->profile);
-	in->sums.merge_threads = in->opt.merge_threads;
+	in->sums.merge_threads = merge;
 	ingest_each_sample(in, aggregate_one);
+	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	if (!in->opt.no_symbols)
+		name_frames(in);
+	if (in->opt.reroot)
+		reroot(in, by_thread, by_comm);
+	struct expand_options how = expand_options(in);
+	expand_profile(in->profile, in->resolver, &how, in->pool);
 	profile_seal(in->profile);
 	return true;
 }
@@ -276,6 +384,47 @@ static void row_one(struct ingest *in, struct placed *p, uint32_t chain)
 		rows_push(&in->rows, &row);
 }
 
+/* The expansions of all frames that chains hold. */
+static void expand_chains(struct ingest *in)
+{
+	struct expand_options how = expand_options(in);
+	const struct profile *p = in->profile;
+	if (!expand_wanted(&how))
+		return;
+	uint8_t *needed = mem_calloc(p->frames.n, 1);
+	for (size_t i = 1; i < in->chains.list.n; i++) {
+		const struct chain *c = &in->chains.list.v[i];
+		const frame_id *frames = in->chains.frames.v + c->first;
+		if (how.lines)
+			needed[c->leaf.v] |= 1 << ROLE_HERE;
+		for (uint32_t k = 0; k < c->depth; k++) {
+			enum frame_role role = k ? expand_role(p, &how, frames[k], frames[k - 1])
+						 : ROLE_HERE;
+			needed[frames[k].v] |= (uint8_t)(1u << role);
+		}
+	}
+	expansions_find(&in->expansions, in->profile, in->resolver, needed, &how, in->pool);
+	free(needed);
+}
+
+bool ingest_expands(const struct ingest *in)
+{
+	return in->expansions.of;
+}
+
+struct ingest_chain ingest_expanded(const struct ingest *in, const struct ingest_chain *chain,
+				    size_t i)
+{
+	struct expand_options how = expand_options(in);
+	enum frame_role role = i ? expand_role(in->profile, &how, chain->frames[i],
+					       chain->frames[i - 1])
+				 : ROLE_HERE;
+	struct expansion x = expansion_of(&in->expansions, chain->frames[i], role);
+	return (struct ingest_chain){.leaf = chain->frames[i],
+				     .frames = in->expansions.list.v + x.first,
+				     .depth = x.count};
+}
+
 bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 {
 	(void)err;
@@ -285,7 +434,12 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	ingest_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
-	symbolize(in->profile, in->resolver, in->opt.resolve.demangle, in->pool, in->diags);
+	CLEANUP(mem_free_ptr)
+	uint64_t *weights = mem_calloc(in->profile->objects.n, sizeof *weights);
+	for (size_t i = 0; i < in->rows.n; i++)
+		weights[leaf_object(in, in->chains.list.v[in->rows.v[i].chain].leaf)]++;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
+	expand_chains(in);
 	*out = in->rows;
 	return true;
 }
@@ -321,6 +475,11 @@ const struct session *ingest_session(struct ingest *in)
 const struct profile *ingest_profile(struct ingest *in)
 {
 	return in->profile;
+}
+
+const struct jits *ingest_jits(struct ingest *in)
+{
+	return ingest_jit_tables(in->jit);
 }
 
 struct pool *ingest_pool(struct ingest *in)

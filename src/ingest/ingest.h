@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/pool.h"
+#include "ingest/expand.h"
 #include "ingest/import.h"
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
@@ -18,16 +19,23 @@ struct ingest_options {
 	struct perfdata_options input;
 	struct resolve_options resolve;
 	unsigned threads;   /* 0: one per CPU */
+	bool no_symbols;    /* of an aggregated view: objects and addresses are enough */
 	bool no_callchains; /* do not read call chains (report -g none) */
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
+	bool reroot;        /* stacks that were cut get the root of longer ones of their thread */
 	bool by_cpu;        /* keep CPUs apart in profile rows */
 	bool by_thread;     /* keep threads apart; else rows differ by process and comm only */
 	bool sampled_names; /* threads are called as they were then, not as they were later */
 	bool addresses;     /* name the data addresses of page faults: ingest_address() */
 	bool by_comm;       /* keep only comms apart: pid and tid of all rows are 0 */
+	enum inline_mode inlines;
+	enum line_mode lines;
+	bool full_path;     /* source files are shown with their directories */
 	bool merge_threads; /* keep only comms apart: rows have the first thread of that name */
 	/* Which samples: comma lists as perf has them (cpus also ranges); NULL = all. */
 	const char *comms, *pids, *tids, *cpus;
+	const char *times;   /* see time_filter.h; NULL = all */
+	bool relative_times; /* these count from the first sample */
 };
 
 struct ingest;
@@ -41,6 +49,7 @@ struct perfdata *ingest_perfdata(struct ingest *in);
 const struct session *ingest_session(struct ingest *in);
 const struct profile *ingest_profile(struct ingest *in);
 struct pool *ingest_pool(struct ingest *in);
+const struct jits *ingest_jits(struct ingest *in);
 
 /* The kernel function at an address, for texts that name addresses (%pS). Load first, once; the
  * look-up itself may be made from any thread. */
@@ -88,5 +97,12 @@ struct ingest_chain {
 	size_t depth;
 };
 struct ingest_chain ingest_chain(const struct ingest *in, uint32_t chain);
+
+/* Timed views: whether any frame of any chain stands for more than one, and what the i-th frame of
+ * a chain stands for: inlined functions, innermost first, and then the function they are in; depth
+ * 0 when it is just itself. */
+bool ingest_expands(const struct ingest *in);
+struct ingest_chain ingest_expanded(const struct ingest *in, const struct ingest_chain *chain,
+				    size_t i);
 
 #endif

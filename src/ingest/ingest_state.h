@@ -17,6 +17,8 @@ struct ingest {
 	struct session *session;
 	struct profile *profile;
 	struct resolver *resolver;
+	struct unwound *unwound; /* NULL until a sample needs it */
+	struct ingest_jit *jit;
 	struct pool *pool;
 	struct chains chains;
 	struct sample_filter filter;
@@ -28,11 +30,13 @@ struct ingest {
 	struct out trace_text;
 	struct members members;
 	VEC(struct ingest_split) splits;
-	struct u64map addresses; /* offset of a record -> frame of its data address */
-	bool build_ids;          /* mmap records were to hold them */
-	bool timeless;           /* no times recorded: the order of the file stands for them */
-	bool counters;           /* some samples hold those of a group */
-	bool mixed;              /* some events have times, others have not */
+	struct expansions expansions; /* of timed views */
+	struct u64map addresses;      /* offset of a record -> frame of its data address */
+	bool build_ids;               /* mmap records were to hold them */
+	bool timeless;                /* no times recorded: the order of the file stands for them */
+	bool counters;                /* some samples hold those of a group */
+	bool copied;                  /* user stacks are copies of memory, unwound here */
+	bool mixed;                   /* some events have times, others have not */
 
 	/* The latest thread asked for: samples come in bursts. */
 	struct session_who last_who;
@@ -52,6 +56,7 @@ struct placed {
 	uint64_t limit; /* the rounds that are over reached up to here */
 	bool late;      /* it comes behind all of these */
 	bool untimed;   /* has no time, unlike others */
+	bool cut;       /* its stack was deeper than what was recorded of it */
 	bool split;     /* one of several of its record: `weight` is not in there */
 };
 

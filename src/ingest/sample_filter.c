@@ -46,6 +46,7 @@ void sample_filter_free(struct sample_filter *f)
 	vec_free(&f->pids);
 	vec_free(&f->tids);
 	vec_free(&f->cpus);
+	time_filter_free(&f->times);
 }
 
 static bool has(const uint64_t *v, size_t n, uint64_t wanted)
@@ -57,8 +58,10 @@ static bool has(const uint64_t *v, size_t n, uint64_t wanted)
 }
 
 bool sample_filter_accepts(const struct sample_filter *f, struct str comm, int32_t pid, int32_t tid,
-			   uint32_t cpu)
+			   uint32_t cpu, uint64_t time)
 {
+	if (!time_filter_accepts(&f->times, time))
+		return false;
 	if (!f->any)
 		return true;
 	bool named = f->comms.n == 0;

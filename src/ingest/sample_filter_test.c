@@ -11,7 +11,7 @@ static void no_lists_accept_everybody(void **state)
 	(void)state;
 	struct sample_filter f;
 	assert_true(sample_filter_parse(&f, NULL, NULL, NULL, NULL, NULL));
-	assert_true(sample_filter_accepts(&f, STR("x"), -1, -1, UINT32_MAX));
+	assert_true(sample_filter_accepts(&f, STR("x"), -1, -1, UINT32_MAX, 0));
 	sample_filter_free(&f);
 }
 
@@ -20,11 +20,11 @@ static void all_lists_must_agree(void **state)
 	(void)state;
 	struct sample_filter f;
 	assert_true(sample_filter_parse(&f, "sh,a b", "1,2", "3", "0,4-6", NULL));
-	assert_true(sample_filter_accepts(&f, STR("a b"), 2, 3, 5));
-	assert_false(sample_filter_accepts(&f, STR("a"), 2, 3, 5));
-	assert_false(sample_filter_accepts(&f, STR("sh"), 3, 3, 5));
-	assert_false(sample_filter_accepts(&f, STR("sh"), 2, 4, 5));
-	assert_false(sample_filter_accepts(&f, STR("sh"), 2, 3, 7));
+	assert_true(sample_filter_accepts(&f, STR("a b"), 2, 3, 5, 0));
+	assert_false(sample_filter_accepts(&f, STR("a"), 2, 3, 5, 0));
+	assert_false(sample_filter_accepts(&f, STR("sh"), 3, 3, 5, 0));
+	assert_false(sample_filter_accepts(&f, STR("sh"), 2, 4, 5, 0));
+	assert_false(sample_filter_accepts(&f, STR("sh"), 2, 3, 7, 0));
 	sample_filter_free(&f);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ingest/ingest_state.h"
+#include "ingest/unwound.h"
 
 /* perf calls a thread it never heard of by its number. */
 static void name_thread(const struct ingest *in, struct placed *p)
@@ -34,30 +35,17 @@ static void place_in_time(struct ingest *in, const struct record *r,
 	p->late = !in->timeless && rounds_late(&in->rounds, p->time);
 }
 
-/* Stacks recorded as copies of memory are not unwound: what is known for certain is where the
- * thread was in user space. It goes behind the kernel's part, where perf begins to unwind. */
-static void add_user_ip(struct ingest *in, const struct record *r, const struct attr *a,
-			struct sample_scratch *scratch, struct sample *s)
+/* The kernel stops at so many addresses. A limit other than its usual one is in the event. */
+#define USUAL_DEPTH 127
+
+static bool is_cut(const struct attr *a, const struct sample *s)
 {
-	uint64_t ip;
-	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || in->opt.no_callchains)
-		return;
-	diag_add(
-		in->diags, DIAG_NOTE, 1,
-		"stacks were recorded with --call-graph dwarf, which is not unwound yet: of their user part only the innermost function is shown");
-	diag_hint(in->diags, DIAG_NOTE, "record with --call-graph fp");
-	if (!sample_user_ip(s, a, perfdata_header(in->pd)->arch, r->swap, &ip))
-		return;
-	size_t n = s->chain_count;
-	uint64_t *words = mem_realloc_array(NULL, n + 2, sizeof *words);
-	if (n)
-		memcpy(words, s->chain, n * sizeof *words);
-	words[n] = PERF_CONTEXT_USER;
-	words[n + 1] = ip;
-	free(scratch->words);
-	*scratch = (struct sample_scratch){words, n + 2};
-	s->chain = words;
-	s->chain_count = n + 2;
+	size_t limit = a->sample_max_stack ? a->sample_max_stack : USUAL_DEPTH, n = 0;
+	if (s->chain_count < limit)
+		return false;
+	for (size_t i = 0; i < s->chain_count; i++)
+		n += s->chain[i] < PERF_CONTEXT_MAX;
+	return n == limit;
 }
 
 /* False for a sample that is damaged or not wanted. */
@@ -79,8 +67,7 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 			     r->offset);
 		return false;
 	}
-	if (ev->attr.sample_type & PERF_SAMPLE_STACK_USER)
-		add_user_ip(in, r, &ev->attr, scratch, &p->sample);
+	p->cut = is_cut(&ev->attr, &p->sample);
 	p->event = perfdata_event_index(in->pd, ev);
 	place_in_time(in, r, ev, p);
 	p->weight = ev->attr.sample_type & PERF_SAMPLE_PERIOD ? p->sample.period
@@ -89,8 +76,13 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 	name_thread(in, p);
 	p->offset = r->offset;
 	p->split = false;
-	return sample_filter_accepts(&in->filter, placed_comm(p), p->sample.who.pid,
-				     p->sample.who.tid, p->sample.who.cpu);
+	if (!sample_filter_accepts(&in->filter, placed_comm(p), p->sample.who.pid,
+				   p->sample.who.tid, p->sample.who.cpu,
+				   p->sample.who.time))
+		return false;
+	if (UNLIKELY(ev->attr.sample_type & PERF_SAMPLE_REGS_USER))
+		unwound_add(in, r, &ev->attr, scratch, p);
+	return true;
 }
 
 /* Other records than samples, for the sake of their times. */
@@ -115,8 +107,6 @@ static void take_batch(struct ingest *in, struct placed *batch, size_t n, sample
 						     .time = batch[i].time,
 						     .offset = batch[i].offset};
 	chains_intern(&in->chains, requests, n);
-	for (size_t i = 0; i < n; i++)
-		aggregate_prefetch(&in->sums, in->chains.list.v[requests[i].chain].stack);
 	for (size_t i = 0; i < n; i++)
 		fn(in, &batch[i], requests[i].chain);
 }
@@ -177,4 +167,5 @@ void ingest_each_sample(struct ingest *in, sample_fn *fn)
 	}
 	take_batch(in, batch, n, fn);
 	free(batch);
+	unwound_tell(in);
 }

@@ -17,6 +17,7 @@ static const struct {
 	{"addr", TEXT_ADDR},
 	{"symoff", TEXT_SYMOFF},
 	{"period", TEXT_PERIOD},
+	{"srcline", TEXT_SRCLINE},
 	{"weight", TEXT_WEIGHT},
 	{"misc", TEXT_MISC},
 	{"phys_addr", TEXT_PHYS_ADDR},
@@ -46,6 +47,14 @@ void text_fields_init(struct text_fields *f)
 				      TEXT_TRACE;
 	f->of[PERF_TYPE_RAW] |= TEXT_ADDR | TEXT_WEIGHT | TEXT_PHYS_ADDR | TEXT_DATA_PAGE_SIZE |
 				TEXT_CODE_PAGE_SIZE;
+}
+
+bool text_fields_any(const struct text_fields *f, enum text_field field)
+{
+	for (size_t t = 0; t < TEXT_TYPES; t++)
+		if (f->of[t] & field)
+			return true;
+	return false;
 }
 
 void text_fields_names(struct out *o)

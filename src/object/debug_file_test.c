@@ -11,8 +11,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#if KILN_HAVE_LZMA
+#include <lzma.h>
+#endif
 
 #include "base/file.h"
+#include "object/elf_file.h"
 #include "object/object.h"
 #include "object/test_elf.h"
 
@@ -48,9 +52,7 @@ static int teardown(void **state)
 	return failed;
 }
 
-/* A file of one function, at ROOT/PATH. `dynamic`: in .dynsym, not in .symtab. */
-static void put_file(const struct tree *t, const char *path, const char *function, bool dynamic,
-		     const struct build_id *id, const char *debuglink)
+static void put_elf(const struct tree *t, const char *path, const struct test_elf *e)
 {
 	char full[256];
 	snprintf(full, sizeof full, "%s%s", t->root, path);
@@ -59,6 +61,19 @@ static void put_file(const struct tree *t, const char *path, const char *functio
 		(void)mkdir(full, 0700);
 		*slash = '/';
 	}
+	struct out o;
+	test_elf_write(e, &o);
+	FILE *f = fopen(full, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(o.buf, 1, o.n, f), o.n);
+	assert_int_equal(fclose(f), 0);
+	(void)out_finish(&o);
+}
+
+/* A file of one function, at ROOT/PATH. `dynamic`: in .dynsym, not in .symtab. */
+static void put_file(const struct tree *t, const char *path, const char *function, bool dynamic,
+		     const struct build_id *id, const char *debuglink)
+{
 	struct test_symbol sym = {function, 0x100, 0x10, STB_GLOBAL, STT_FUNC};
 	struct test_elf e = {.debuglink = debuglink};
 	if (id)
@@ -70,13 +85,7 @@ static void put_file(const struct tree *t, const char *path, const char *functio
 		e.syms = &sym;
 		e.sym_count = 1;
 	}
-	struct out o;
-	test_elf_write(&e, &o);
-	FILE *f = fopen(full, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(o.buf, 1, o.n, f), o.n);
-	assert_int_equal(fclose(f), 0);
-	(void)out_finish(&o);
+	put_elf(t, path, &e);
 }
 
 /* The function that /usr/bin/tool's address 0x105 belongs to, recorded with id_one. */
@@ -162,6 +171,68 @@ static void changed_file(void **state)
 	symtab_free(&tab);
 }
 
+/* Without build ids the checksum in the link decides. */
+static void checksums(void **state)
+{
+	const struct tree *t = *state;
+	struct test_symbol sym = {"linked", 0x100, 0x10, STB_GLOBAL, STT_FUNC};
+	struct test_elf debug = {.syms = &sym, .sym_count = 1};
+	struct out o;
+	test_elf_write(&debug, &o);
+	uint32_t crc = elf_file_crc(o.buf, o.n);
+	(void)out_finish(&o);
+	put_elf(t, "/usr/bin/.debug/l.debug", &debug);
+	struct test_symbol own = {"own", 0x100, 0x10, STB_GLOBAL, STT_FUNC};
+	struct test_elf tool = {.dynsyms = &own, .dynsym_count = 1, .debuglink = "l.debug"};
+	for (int right = 0; right < 2; right++) {
+		struct object_source src = {.path = "/usr/bin/tool", .symfs = t->root};
+		struct symtab tab;
+		struct err err = {0};
+		tool.debuglink_crc = right ? crc : crc + 1;
+		put_elf(t, "/usr/bin/tool", &tool);
+		assert_true(symtab_load_elf(&tab, &src, NULL, &err));
+		assert_string_equal(symtab_find(&tab, 0x105)->name, right ? "linked" : "own");
+		symtab_free(&tab);
+	}
+}
+
+#if KILN_HAVE_LZMA
+/* A stripped file with its .symtab packed into a section: both tables count. */
+static void mini_debug_info(void **state)
+{
+	const struct tree *t = *state;
+	struct test_symbol hidden = {"hidden", 0x100, 0x10, STB_LOCAL, STT_FUNC};
+	struct test_symbol open = {"exported", 0x200, 0x10, STB_GLOBAL, STT_FUNC};
+	struct test_elf mini = {.syms = &hidden, .sym_count = 1};
+	struct out o;
+	uint8_t packed[4096];
+	size_t n = 0;
+	test_elf_write(&mini, &o);
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)o.buf, o.n,
+						 packed, &n, sizeof packed),
+			 LZMA_OK);
+	(void)out_finish(&o);
+	struct test_elf tool = {.dynsyms = &open,
+				.dynsym_count = 1,
+				.id = id_one,
+				.extra_name = ".gnu_debugdata",
+				.extra = str_make((char *)packed, n)};
+	put_elf(t, "/usr/bin/tool", &tool);
+	assert_from(t, "hidden");
+	struct object_source src = {.path = "/usr/bin/tool", .symfs = t->root};
+	struct symtab tab;
+	struct err err = {0};
+	assert_true(symtab_load_elf(&tab, &src, NULL, &err));
+	assert_string_equal(symtab_find(&tab, 0x205)->name, "exported");
+	symtab_free(&tab);
+	packed[n / 2] ^= 1;
+	put_elf(t, "/usr/bin/tool", &tool);
+	assert_true(symtab_load_elf(&tab, &src, NULL, &err));
+	assert_null(symtab_find(&tab, 0x105));
+	symtab_free(&tab);
+}
+#endif
+
 static void no_such_file(void **state)
 {
 	const struct tree *t = *state;
@@ -239,6 +310,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(order_of_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_build_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(changed_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(checksums, setup, teardown),
+#if KILN_HAVE_LZMA
+		cmocka_unit_test_setup_teardown(mini_debug_info, setup, teardown),
+#endif
 		cmocka_unit_test_setup_teardown(no_such_file, setup, teardown),
 		cmocka_unit_test(itself),
 		cmocka_unit_test(notes),

@@ -46,10 +46,15 @@ static void elf_read_loads(struct elf_file *f, uint64_t phoff, uint32_t phnum, u
 		if (c.bad || at < phoff)
 			return;
 		uint64_t size = MAX(filesz, memsz);
+		if (type == PT_GNU_EH_FRAME)
+			f->eh_frame_hdr = vaddr;
 		if (type != PT_LOAD || size == 0)
 			continue;
-		f->loads[f->load_count++] = (struct elf_load){
-			.vaddr = vaddr, .size = size, .offset = offset, .executable = flags & PF_X};
+		f->loads[f->load_count++] = (struct elf_load){.vaddr = vaddr,
+							      .size = size,
+							      .offset = offset,
+							      .executable = flags & PF_X,
+							      .writable = flags & PF_W};
 	}
 }
 
@@ -181,11 +186,16 @@ void elf_symbol_at(const struct elf_file *f, struct str table, size_t i, struct 
 	}
 }
 
-struct str elf_debuglink(const struct elf_file *f)
+bool elf_vaddr_of(const struct elf_file *f, uint64_t offset, uint64_t *vaddr)
 {
-	struct elf_section s;
-	if (!elf_section_find(f, ".gnu_debuglink", &s) || !s.data.n)
-		return STR("");
-	size_t n = strnlen(s.data.p, s.data.n);
-	return n < s.data.n ? str_make(s.data.p, n) : STR("");
+	const struct elf_load *found = NULL;
+	for (uint32_t i = 0; i < f->load_count; i++) {
+		const struct elf_load *l = &f->loads[i];
+		if (offset >= l->offset && offset - l->offset < l->size &&
+		    (!found || (l->executable && !found->executable)))
+			found = l;
+	}
+	if (found)
+		*vaddr = offset - found->offset + found->vaddr;
+	return found;
 }

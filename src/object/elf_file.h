@@ -19,7 +19,7 @@
 
 struct elf_load {
 	uint64_t vaddr, size, offset;
-	bool executable;
+	bool executable, writable;
 };
 
 struct elf_file {
@@ -29,6 +29,7 @@ struct elf_file {
 	uint16_t type, machine;
 	uint64_t shoff;
 	uint32_t shnum, shentsize, shstrndx;
+	uint64_t eh_frame_hdr; /* virtual address, of PT_GNU_EH_FRAME; 0: none */
 	uint32_t load_count;
 	struct elf_load loads[ELF_LOADS_MAX];
 };
@@ -71,7 +72,28 @@ void elf_symbol_at(const struct elf_file *f, struct str table, size_t i, struct 
 /* The GNU build id of .note.gnu.build-id, .notes or .note, whichever is there first. */
 bool elf_build_id(const struct elf_file *f, struct build_id *out);
 
-/* The file name in .gnu_debuglink; empty when there is none. */
-struct str elf_debuglink(const struct elf_file *f);
+/* What a stripped file says about its debug file. False when it says nothing. */
+struct elf_debuglink {
+	struct str name; /* without directory */
+	uint32_t crc;    /* of the whole debug file */
+};
+bool elf_debuglink(const struct elf_file *f, struct elf_debuglink *out);
+uint32_t elf_file_crc(const void *p, size_t n);
+
+/* What a debug file made by dwz says about the one it shares with others. */
+struct elf_altlink {
+	struct str name; /* absolute, or relative to this file */
+	struct build_id id;
+};
+bool elf_altlink(const struct elf_file *f, struct elf_altlink *out);
+
+/* The bytes of a section before they were compressed (SHF_COMPRESSED, or the ".zdebug" names of
+ * old). `made` is what they live in, to be kept as long and given to file_unmap(); empty when the
+ * section is as it is in the file. False: damaged, or of a size that no compiler makes. */
+MUST_USE bool elf_section_unpack(const struct elf_file *f, const struct elf_section *s,
+				 struct mapped *made, struct str *out);
+
+/* The address of a byte of code that is at this offset in the file. */
+bool elf_vaddr_of(const struct elf_file *f, uint64_t offset, uint64_t *vaddr);
 
 #endif

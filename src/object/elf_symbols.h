@@ -9,9 +9,23 @@
 bool elf_has_symtab(const struct elf_file *f);
 bool elf_has_dynsym(const struct elf_file *f);
 
-/* Reads the symbols of `syms` (the file itself or its debug file) into t, placed by the segments of
- * `run` (the file that ran), and the PLT of `run`. Names point into `syms`. False when there are
- * none. */
-bool symtab_from_elf(struct symtab *t, const struct elf_file *syms, const struct elf_file *run);
+/* What the addresses of symbols become. */
+enum symbol_place {
+	PLACE_OFFSET, /* offsets in the file: user code */
+	PLACE_VADDR,  /* as they are: vmlinux */
+	PLACE_TEXT,   /* behind text_base; only those of .text: a kernel module, of which no more is
+			 known than where that was loaded */
+};
+
+struct elf_sources {
+	const struct elf_file *syms; /* the file itself or its debug file */
+	const struct elf_file *run;  /* the file that ran: its segments and its PLT count */
+	enum symbol_place place;
+	uint64_t text_base;
+	const struct elf_file *mini; /* what .gnu_debugdata holds: .symtab is there; NULL: none */
+};
+
+/* Reads symbols into t. Names point into `syms` and `mini`. False when there are none. */
+bool symtab_from_elf(struct symtab *t, const struct elf_sources *from);
 
 #endif

@@ -8,58 +8,12 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "object/kallsyms_line.h"
 #include "object/object.h"
 #include "object/sort.h"
 
 #define PAGE 4096u
 #define MODULES_MAX UINT16_MAX
-
-/* Digits have bit 4 set. */
-static const uint8_t hex_digit[256] = {
-	['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15,
-	['6'] = 0x16, ['7'] = 0x17, ['8'] = 0x18, ['9'] = 0x19, ['a'] = 0x1a, ['b'] = 0x1b,
-	['c'] = 0x1c, ['d'] = 0x1d, ['e'] = 0x1e, ['f'] = 0x1f, ['A'] = 0x1a, ['B'] = 0x1b,
-	['C'] = 0x1c, ['D'] = 0x1d, ['E'] = 0x1e, ['F'] = 0x1f,
-};
-
-struct line {
-	uint64_t address;
-	char kind;
-	struct str name, module;
-};
-
-static bool line_parse(struct str s, struct line *out)
-{
-	size_t i = 0;
-	out->address = 0;
-	for (; i < s.n && i < 16 && hex_digit[(uint8_t)s.p[i]]; i++)
-		out->address = out->address << 4 | (hex_digit[(uint8_t)s.p[i]] & 15);
-	if (i == 0 || s.n < i + 4 || s.p[i] != ' ' || s.p[i + 2] != ' ')
-		return false;
-	out->kind = s.p[i + 1];
-	out->name = str_skip(s, i + 3);
-	out->module = STR("");
-	const char *tab = s.p[s.n - 1] == ']' ? memrchr(out->name.p, '\t', out->name.n) : NULL;
-	if (tab && tab[1] == '[') {
-		size_t n = (size_t)(tab - out->name.p);
-		out->module = str_make(tab + 2, out->name.n - n - 3);
-		out->name.n = n;
-	}
-	return out->name.n > 0 && out->name.p[0];
-}
-
-static bool kind_counts(char kind)
-{
-	switch (kind | 0x20) {
-	case 't':
-	case 'w':
-	case 'd':
-	case 'b':
-		return true;
-	default:
-		return false;
-	}
-}
 
 struct parser {
 	struct kallsyms *k;
@@ -89,10 +43,10 @@ static uint16_t parser_module(struct parser *p, struct str name)
 	return p->module;
 }
 
-static void parser_line(struct parser *p, const struct line *l)
+static void parser_line(struct parser *p, const struct kallsyms_line *l)
 {
 	p->any_address |= l->address != 0;
-	if (!kind_counts(l->kind) || l->name.p[0] == '$')
+	if (!kallsyms_line_counts(l))
 		return;
 	if (l->name.p[0] == '_') {
 		if (!p->k->text && str_is(l->name, "_text"))
@@ -174,10 +128,10 @@ bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err)
 	vec_reserve(&k->module_of, text.n / 40);
 
 	struct str line;
-	struct line l;
+	struct kallsyms_line l;
 	uint64_t lines = 0;
 	while (str_line(&text, &line)) {
-		if (!line_parse(line, &l))
+		if (!kallsyms_line_parse(line, &l))
 			continue;
 		lines++;
 		if (k->table.syms.n < UINT32_MAX)

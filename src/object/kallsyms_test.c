@@ -2,10 +2,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <elf.h>
 
+#include "base/file.h"
+#include "base/out.h"
 #include "object/object.h"
 
 static void parse(struct kallsyms *k, const char *text)
@@ -109,10 +113,72 @@ static void bad_lines(void **state)
 	assert_false(kallsyms_parse(&k, STR(""), &err));
 }
 
+/* Every address gets the same symbol from the lines near it as from all of them. */
+static void lines_near_addresses(void **state)
+{
+	(void)state;
+	static const char text[] = "0000000000000000 A absolute\n"
+				   "ffffffff81000000 T _stext\n"
+				   "ffffffff81000000 T _text\n"
+				   "ffffffff81000100 t one\n"
+				   "ffffffff81000180 r read_only\n"
+				   "ffffffff81000200 t two\n"
+				   "ffffffff81000200 T two_alias\n"
+				   "ffffffff81000300 t three\n"
+				   "nonsense\n"
+				   "ffffffff81000400 t four\n"
+				   "ffffffff82000000 D data\n"
+				   "ffffffffc0000200 t mod_b\t[mod]\n"
+				   "ffffffffc0000100 t mod_a\t[mod]\n"
+				   "ffffffffc0000300 t mod_c\t[mod]\n"
+				   "ffffffffc0000180 t bpf_prog\t[bpf]\n";
+	static const uint64_t addrs[] = {
+		0xffffffff81000000, 0xffffffff810000ff,
+		0xffffffff81000100, 0xffffffff810001ff,
+		0xffffffff81000210, 0xffffffff810003ff,
+		0xffffffff81000400, 0xffffffff82000010,
+		0xffffffffc0000110, 0xffffffffc00001a0,
+		0xffffffffc0000210, 0xffffffffc0000310,
+		0xffffffffc0009000, 0x1000,
+	};
+	char path[] = "/tmp/kiln-test-XXXXXX";
+	CLEANUP(close_fd) int fd = mkstemp(path);
+	assert_true(fd >= 0 && file_write_all(fd, text, sizeof text - 1, path, NULL));
+	struct kallsyms all;
+	parse(&all, text);
+	/* Each set of two, in either order: what is kept for one must not bend the other. */
+	for (size_t i = 0; i < ARRAY_LEN(addrs); i++)
+		for (size_t j = 0; j < ARRAY_LEN(addrs); j++) {
+			uint64_t pair[2] = {addrs[i], addrs[j]};
+			struct kallsyms some;
+			struct out o;
+			out_memory(&o);
+			assert_true(kallsyms_near(path, pair, 2, &o));
+			out_char(&o, '\0');
+			assert_true(o.n < sizeof text);
+			parse(&some, o.buf);
+			for (size_t k = 0; k < 2; k++) {
+				const struct symbol *a = symtab_find(&all.table, pair[k]),
+						    *b = symtab_find(&some.table, pair[k]);
+				assert_int_equal(!a, !b);
+				if (!a)
+					continue;
+				assert_string_equal(a->name, b->name);
+				assert_int_equal(a->end, b->end);
+			}
+			kallsyms_free(&some);
+			(void)out_finish(&o);
+		}
+	kallsyms_free(&all);
+	unlink(path);
+	assert_false(kallsyms_near("/nonexistent", NULL, 0, NULL));
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_near_addresses),
 		cmocka_unit_test(kernel),
 		cmocka_unit_test(modules),
 		cmocka_unit_test(hidden),

@@ -11,7 +11,7 @@
 
 #include <elf.h>
 
-#include "object/object.h"
+#include "object/jit_code.h"
 #include "object/sort.h"
 
 #define FILE_MAX ((size_t)1 << 30)
@@ -30,17 +30,23 @@ static bool take_hex(struct str *s, uint64_t *out)
 	return true;
 }
 
-static bool parse_line(struct str line, struct symbol *out, struct str *name)
+bool perf_map_line(struct str line, uint64_t *start, uint64_t *end, struct str *name)
 {
-	uint64_t start, size, end;
+	uint64_t size;
 	if (line.n && line.p[line.n - 1] == '\r')
 		line.n--;
-	if (!take_hex(&line, &start) || !take_hex(&line, &size) || !line.n)
+	if (!take_hex(&line, start) || !take_hex(&line, &size) || !line.n)
 		return false;
-	if (__builtin_add_overflow(start, size, &end) || memchr(line.p, '\0', line.n))
+	*name = line;
+	return !__builtin_add_overflow(*start, size, end) && !memchr(line.p, '\0', line.n);
+}
+
+static bool parse_line(struct str line, struct symbol *out, struct str *name)
+{
+	uint64_t start, end;
+	if (!perf_map_line(line, &start, &end, name))
 		return false;
 	*out = (struct symbol){.start = start, .end = end, .binding = STB_GLOBAL, .type = STT_FUNC};
-	*name = line;
 	return true;
 }
 
@@ -127,9 +133,10 @@ static void patch_overlaps(struct symtab *t, const uint32_t *line)
 	free(h.v);
 }
 
-void symtab_parse_perf_map(struct symtab *t, struct str text, const char *name, struct diags *d)
+/* Calls for each line of a map that is one. */
+static void each_line(struct str text, const char *name, struct diags *d,
+		      void (*fn)(void *ctx, const struct symbol *s, struct str name), void *ctx)
 {
-	*t = (struct symtab){0};
 	uint64_t number = 0, bad = 0, first_bad = 0;
 	struct str line, text_of;
 	struct symbol s;
@@ -137,25 +144,60 @@ void symtab_parse_perf_map(struct symtab *t, struct str text, const char *name, 
 		number++;
 		if (!line.n)
 			continue;
-		if (t->syms.n == UINT32_MAX - 1 || !parse_line(line, &s, &text_of)) {
+		if (parse_line(line, &s, &text_of))
+			fn(ctx, &s, text_of);
+		else
 			first_bad = bad++ ? first_bad : number;
-			continue;
-		}
-		s.name = arena_str(&t->arena, text_of).p;
-		vec_push(&t->syms, s);
 	}
-	if (bad) {
-		diag_add(d, DIAG_BAD_MAP_FILE, bad,
-			 "%s: line %" PRIu64 " is not \"START SIZE name\", skipped", name,
-			 first_bad);
-		diag_hint(d, DIAG_BAD_MAP_FILE, "check that the program that wrote it is whole");
-	}
+	if (!bad)
+		return;
+	diag_add(d, DIAG_BAD_MAP_FILE, bad,
+		 "%s: line %" PRIu64 " is not \"START SIZE name\", skipped", name, first_bad);
+	diag_hint(d, DIAG_BAD_MAP_FILE, "check that the program that wrote it is whole");
+}
+
+static void add_symbol(void *ctx, const struct symbol *s, struct str name)
+{
+	struct symtab *t = ctx;
+	if (t->syms.n == UINT32_MAX - 1)
+		return;
+	vec_push(&t->syms, *s);
+	vec_last(&t->syms).name = jit_name(&t->arena, name);
+}
+
+void symtab_parse_perf_map(struct symtab *t, struct str text, const char *name, struct diags *d)
+{
+	*t = (struct symtab){0};
+	each_line(text, name, d, add_symbol, t);
 	if (!t->syms.n)
 		return;
 	uint32_t *lines = mem_calloc(t->syms.n, sizeof *lines);
 	sort_symbols(t, lines);
 	patch_overlaps(t, lines);
 	free(lines);
+}
+
+struct timed_map {
+	struct jit_table *table;
+	uint64_t time;
+};
+
+static void add_code(void *ctx, const struct symbol *s, struct str name)
+{
+	const struct timed_map *m = ctx;
+	struct jit_table *t = m->table;
+	if (s->start == s->end || t->codes.n == UINT32_MAX / 4)
+		return;
+	vec_push(&t->codes, (struct jit_code){.addr = s->start,
+					      .end = s->end,
+					      .time = m->time,
+					      .name = jit_name(&t->arena, name)});
+}
+
+void jit_table_add_map(struct jit_table *t, struct str text, uint64_t time, const char *name,
+		       struct diags *d)
+{
+	each_line(text, name, d, add_code, &(struct timed_map){t, time});
 }
 
 bool symtab_load_perf_map(struct symtab *t, const char *path, struct diags *d, struct err *err)

@@ -6,6 +6,7 @@ void symtab_free(struct symtab *t)
 	vec_free(&t->patches);
 	arena_free(&t->arena);
 	file_unmap(&t->map);
+	file_unmap(&t->mini);
 	*t = (struct symtab){0};
 }
 

@@ -1,6 +1,6 @@
 /*
  * ELF files for tests, written field by field, in any class and byte order: a text section, symbols
- * and dynamic symbols, a PLT, a build id, a debuglink.
+ * and dynamic symbols, a PLT, a build id, a debuglink, one more section of any kind.
  */
 #ifndef KILN_TEST_ELF_H
 #define KILN_TEST_ELF_H
@@ -26,6 +26,11 @@ struct test_elf {
 	size_t sym_count, dynsym_count;
 	struct build_id id;
 	const char *debuglink;
+	uint32_t debuglink_crc;
+	/* One more section with bytes of the test's choice; none when its name is NULL. */
+	const char *extra_name;
+	struct str extra;
+	uint64_t extra_flags;
 	uint16_t plt_relocs; /* the i-th names dynsyms[i] */
 };
 
@@ -41,6 +46,7 @@ enum {
 	TEST_DYNSTR,
 	TEST_RELA,
 	TEST_PLT,
+	TEST_EXTRA,
 	TEST_SHSTRTAB,
 	TEST_SECTIONS
 };
@@ -207,6 +213,8 @@ static void test_elf_write(const struct test_elf *e, struct out *o)
 		[TEST_RELA] = {".rela.plt", SHT_RELA, .link = TEST_DYNSYM},
 		[TEST_PLT] = {".plt", SHT_PROGBITS, SHF_ALLOC, e->vaddr + 0x800, e->offset + 0x800,
 			      0x100, 16},
+		[TEST_EXTRA] = {e->extra_name ? e->extra_name : ".noextra", SHT_PROGBITS,
+				e->extra_flags},
 		[TEST_SHSTRTAB] = {".shstrtab", SHT_STRTAB, 0},
 	};
 	struct out names;
@@ -218,9 +226,16 @@ static void test_elf_write(const struct test_elf *e, struct out *o)
 	put_header(e, o, 0);
 	put_note(e, o, &s[TEST_NOTE]);
 	s[TEST_LINK].offset = o->n;
-	if (e->debuglink)
+	if (e->debuglink) {
 		out_bytes(o, e->debuglink, strlen(e->debuglink) + 1);
+		while ((o->n - s[TEST_LINK].offset) % 4)
+			out_char(o, '\0');
+		put(e, o, e->debuglink_crc, 4);
+	}
 	s[TEST_LINK].size = o->n - s[TEST_LINK].offset;
+	s[TEST_EXTRA].offset = o->n;
+	out_str(o, e->extra);
+	s[TEST_EXTRA].size = o->n - s[TEST_EXTRA].offset;
 	put_symbols(e, o, e->syms, e->sym_count, &s[TEST_SYMTAB], &s[TEST_STRTAB]);
 	put_symbols(e, o, e->dynsyms, e->dynsym_count, &s[TEST_DYNSYM], &s[TEST_DYNSTR]);
 	put_relocations(e, o, &s[TEST_RELA]);

@@ -22,7 +22,7 @@ void embedded_begin(struct embedded_writer *w, const struct embedded_object *o)
 	w->object = *o;
 }
 
-static void open_record(struct embedded_writer *w)
+void embedded_open(struct embedded_writer *w)
 {
 	const struct embedded_object *o = &w->object;
 	w->record_at = w->out.n;
@@ -59,7 +59,7 @@ void embedded_add(struct embedded_writer *w, const struct embedded_symbol *s)
 	if (w->open && w->out.n - w->record_at + size > RECORD_MAX)
 		embedded_end(w);
 	if (!w->open)
-		open_record(w);
+		embedded_open(w);
 	put_u64(&w->out, s->start);
 	put_u64(&w->out, s->end);
 	out_char(&w->out, (char)s->binding);
@@ -76,7 +76,7 @@ bool embedded_object(struct cursor *c, struct embedded_object *out)
 	uint32_t size = cursor_u32(c);
 	const uint8_t *id = cursor_bytes(c, BUILD_ID_MAX);
 	out->path = cursor_cstr(c);
-	if (c->bad || version != VERSION || kind > EMBEDDED_PERF_MAP || size > BUILD_ID_MAX)
+	if (c->bad || version != VERSION || kind > EMBEDDED_CFI || size > BUILD_ID_MAX)
 		return false;
 	out->build_id.size = (uint8_t)size;
 	memcpy(out->build_id.bytes, id, size);

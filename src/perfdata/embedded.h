@@ -23,7 +23,15 @@
 
 #define UPDATE_SYMBOLS UINT64_C(0x6e6c696b) /* "kiln" */
 
-enum embedded_kind { EMBEDDED_FILE, EMBEDDED_KERNEL, EMBEDDED_VDSO, EMBEDDED_PERF_MAP };
+enum embedded_kind {
+	EMBEDDED_FILE,
+	EMBEDDED_KERNEL,
+	EMBEDDED_VDSO,
+	EMBEDDED_PERF_MAP,  /* symbols of a map without times: older recordings have them */
+	EMBEDDED_TIMED_MAP, /* these are not followed by symbols: see blob.h */
+	EMBEDDED_JITDUMP,
+	EMBEDDED_CFI, /* the unwind table of a file, as the cache on disk has it: see blob.h */
+};
 
 /* When recorded, the path did not lead to this object any more: what is there is another file. */
 #define EMBEDDED_GONE 1u
@@ -58,6 +66,8 @@ void embedded_writer_free(struct embedded_writer *w);
 /* The symbols added from now on are this object's. Its path is borrowed until the end. */
 void embedded_begin(struct embedded_writer *w, const struct embedded_object *o);
 void embedded_add(struct embedded_writer *w, const struct embedded_symbol *s);
+/* Begins a record of what is not symbols; the caller appends to w->out, embedded_end() ends it. */
+void embedded_open(struct embedded_writer *w);
 void embedded_end(struct embedded_writer *w);
 
 /* --- reading: perfdata_embedded() gives the cursor ----------------------------------------- */

@@ -17,7 +17,10 @@ void packer_close(struct packer *p);
 MUST_USE bool packer_pack(struct packer *p, const uint8_t *bytes, size_t n, struct out *records,
 			  struct err *err);
 
-/* The payload of the COMPRESSED feature, as of now. */
-void packer_feature(const struct packer *p, struct out *o);
+/* Adds the bytes it was given and made. */
+void packer_count(const struct packer *p, uint64_t *in, uint64_t *out);
+
+/* The payload of the COMPRESSED feature. */
+void packer_feature(unsigned level, uint64_t in, uint64_t out, struct out *o);
 
 #endif

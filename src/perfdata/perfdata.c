@@ -1,7 +1,6 @@
 /* Opening, what can be asked afterwards, and the record iterator. */
 #include "perfdata/perfdata.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,41 +79,6 @@ static int open_input(const char *path, struct err *err)
 	return fd;
 }
 
-/* Offsets of a new segment begin behind those of the last. */
-static uint64_t next_offset(const struct perfdata *pd)
-{
-	return pd->chunks.n ? vec_last(&pd->chunks).offset + vec_last(&pd->chunks).n : 0;
-}
-
-static bool open_data_file(struct perfdata *pd, const char *path, struct err *err)
-{
-	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, errno, "cannot open %s", path);
-	if (!spool_map(pd, fd, err))
-		return false;
-	const struct mapped *m = &vec_last(&pd->maps);
-	struct segment s = {.name = path,
-			    .p = m->p,
-			    .n = m->n,
-			    .offset = next_offset(pd),
-			    .expected = m->n,
-			    .to_eof = pd->header.unfinished};
-	return walk(pd, &s, err);
-}
-
-/* A directory recording: `data` has the header, data.0, data.1 … more records. */
-static bool open_data_files(struct perfdata *pd, const char *dir, struct err *err)
-{
-	for (unsigned i = 0;; i++) {
-		const char *path = arena_printf(&pd->arena, "%s/data.%u", dir, i);
-		if (access(path, F_OK) != 0)
-			return true;
-		if (!open_data_file(pd, path, err))
-			return false;
-	}
-}
-
 static bool open_all(struct perfdata *pd, const char *path, struct err *err)
 {
 	CLEANUP(close_fd) int fd = open_input(path, err);
@@ -132,7 +96,7 @@ static bool open_all(struct perfdata *pd, const char *path, struct err *err)
 	struct segment data;
 	if (!spool_map(pd, fd, err) || !header_read(pd, &data, err) || !walk(pd, &data, err))
 		return false;
-	if (directory && !open_data_files(pd, path, err))
+	if (directory && !directory_read(pd, path, err))
 		return false;
 	header_features(pd);
 	features_decode(pd);

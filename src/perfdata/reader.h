@@ -1,8 +1,8 @@
 /*
  * Inside of the reader; only for the files that make it up (perfdata.c, header.c, features.c,
- * walk.c, spool.c). The bytes of a map stay where they are until close, so whatever points into it
- * is simply kept; a file that somebody cuts while it is being read ends the process, as with any
- * mapped file.
+ * walk.c, spool.c, directory.c). The bytes of a map stay where they are until close, so whatever
+ * points into it is simply kept; a file that somebody cuts while it is being read ends the process,
+ * as with any mapped file.
  *
  * Opening goes: get the input into a map (spooling pipes) -> file header and attrs -> one walk over
  * all record headers, which cuts the chunks, takes in what header records say, and unpacks
@@ -134,6 +134,11 @@ static inline struct record record_view(const uint8_t *p, bool swap, uint64_t of
 		.swap = swap,
 	};
 }
+
+/* --- directory.c --- */
+
+/* The files beside the `data` of a directory, which has been read. */
+MUST_USE bool directory_read(struct perfdata *pd, const char *dir, struct err *err);
 
 /* --- spool.c --- */
 

@@ -50,6 +50,7 @@ enum tool_record {
 #define MISC_SWITCH_OUT (1 << 13)
 #define MISC_MMAP_BUILD_ID (1 << 14)
 #define MISC_BUILD_ID_SIZE (1 << 15)
+#define MISC_LOST_FILTERED (1 << 15) /* LOST_SAMPLES: a filter has dropped them */
 
 struct record {
 	uint32_t type;

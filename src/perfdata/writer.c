@@ -2,12 +2,14 @@
  * A file: header, id arrays, attrs, records, feature table, feature payloads. The header is written
  * twice: first without the size of the records, at the end with it.
  * A pipe: 16 bytes, then records only.
+ * A directory: such a file, `data`, and data.0, data.1 … with records alone.
  */
 #include "perfdata/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,25 +19,20 @@
 #include "base/out.h"
 #include "perfdata/emit.h"
 #include "perfdata/pack.h"
+#include "perfdata/stream.h"
 
 #define HEADER_BYTES 104
 #define PIPE_HEADER_BYTES 16
 #define PIPE_FEATURE_MAX FEAT_CLOCK_DATA /* older perfs stop at a number they do not know */
 
-/* Records given up on a full disk so that the features, without which the rest is hard to read,
- * have room. */
-#define GIVE_UP ((uint64_t)128 << 10)
-
 struct perfdata_writer {
-	int fd;
-	char *name;
-	bool pipe, begun, failed;
-	uint64_t end;      /* of the records written so far */
-	uint64_t marks[2]; /* earlier ends, the older one first: borders between records */
+	struct perfdata_stream main;
+	struct perfdata_stream *files; /* of a directory: the rings' own */
+	size_t file_count;
+	bool pipe, begun;
+	unsigned level; /* of compression; 0: none */
 	uint64_t attrs_offset, attrs_size, attr_entry, data_offset;
 	struct out event_desc;
-	struct packer *packer; /* NULL: records are not compressed */
-	struct out waiting;    /* to be compressed */
 	struct {
 		uint8_t *p;
 		size_t n;
@@ -44,24 +41,80 @@ struct perfdata_writer {
 
 /* --- open, begin --- */
 
+static void fail_create(const char *path, int error, struct err *err)
+{
+	struct str name = str_basename(str_of(path));
+	int dir = (int)(name.p - path);
+	err_sys(err, error, "cannot create %s", path);
+	if (error == EMFILE)
+		err_hint(err, "raise the limit of open files: ulimit -n 1024");
+	else if (error == ENOENT && dir > 0)
+		err_hint(err, "make the directory first: mkdir -p %.*s", dir, path);
+	else
+		err_hint(err, "name another file with -o");
+}
+
+static struct perfdata_writer *writer_new(int fd, const char *name)
+{
+	struct perfdata_writer *w = mem_zalloc(sizeof *w);
+	stream_init(&w->main, fd, name);
+	out_memory(&w->event_desc);
+	return w;
+}
+
+static int create(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fail_create(path, errno, err);
+	return fd;
+}
+
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 {
 	bool to_stdout = !strcmp(path, "-");
-	int fd = to_stdout ? dup(STDOUT_FILENO)
-			   : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = to_stdout ? dup(STDOUT_FILENO) : create(path, err);
 	struct stat st;
-	if (fd < 0) {
-		err_sys(err, errno, "cannot create %s", path);
-		err_hint(err, "name another file with -o");
+	if (fd < 0)
+		return NULL;
+	struct perfdata_writer *w = writer_new(fd, to_stdout ? "standard output" : path);
+	w->pipe = to_stdout || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode);
+	return w;
+}
+
+static bool open_files(struct perfdata_writer *w, const char *dir, size_t count, struct err *err)
+{
+	w->files = mem_calloc(count, sizeof *w->files);
+	for (size_t i = 0; i < count; i++) {
+		char path[PATH_MAX];
+		snprintf(path, sizeof path, "%s/data.%zu", dir, i);
+		int fd = create(path, err);
+		if (fd < 0)
+			return false;
+		stream_init(&w->files[w->file_count++], fd, path);
+	}
+	return true;
+}
+
+struct perfdata_writer *perfdata_writer_open_dir(const char *path, size_t files, struct err *err)
+{
+	char data[PATH_MAX];
+	const uint64_t version = 1;
+	int n = snprintf(data, sizeof data, "%s/data", path);
+	bool long_name = n < 0 || (size_t)n >= sizeof data - sizeof "4294967295";
+	if (long_name || mkdir(path, 0700) != 0) {
+		fail_create(path, long_name ? ENAMETOOLONG : errno, err);
 		return NULL;
 	}
-	struct perfdata_writer *w = mem_zalloc(sizeof *w);
-	w->fd = fd;
-	w->name = mem_strdup(to_stdout ? "standard output" : path);
-	w->pipe = to_stdout || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode);
-	out_memory(&w->event_desc);
-	out_memory(&w->waiting);
-	return w;
+	int fd = create(data, err);
+	if (fd < 0)
+		return NULL;
+	struct perfdata_writer *w = writer_new(fd, data);
+	if (open_files(w, path, files, err) &&
+	    perfdata_writer_feature(w, FEAT_DIR_FORMAT, &version, sizeof version, err))
+		return w;
+	(void)!perfdata_writer_close(w, NULL);
+	return NULL;
 }
 
 bool perfdata_writer_is_pipe(const struct perfdata_writer *w)
@@ -71,13 +124,31 @@ bool perfdata_writer_is_pipe(const struct perfdata_writer *w)
 
 uint64_t perfdata_writer_bytes(const struct perfdata_writer *w)
 {
-	return w->end;
+	uint64_t sum = stream_bytes(&w->main);
+	for (size_t i = 0; i < w->file_count; i++)
+		sum += stream_bytes(&w->files[i]);
+	return sum;
 }
 
 bool perfdata_writer_compress(struct perfdata_writer *w, unsigned level, struct err *err)
 {
-	w->packer = packer_open(level);
-	return w->packer || err_set(err, ERR_SYSTEM, "cannot compress with level %u", level);
+	w->level = level;
+	if (!stream_compress(&w->main, level, err))
+		return false;
+	for (size_t i = 0; i < w->file_count; i++)
+		if (!stream_compress(&w->files[i], level, err))
+			return false;
+	return true;
+}
+
+void perfdata_writer_async(struct perfdata_writer *w, unsigned blocks)
+{
+	stream_async(&w->main, blocks);
+}
+
+bool perfdata_writer_submit(struct perfdata_writer *w, struct err *err)
+{
+	return stream_submit(&w->main, err);
 }
 
 static bool write_out(struct perfdata_writer *w, const struct out *o, struct err *err)
@@ -176,6 +247,9 @@ bool perfdata_writer_begin(struct perfdata_writer *w, const struct writer_event 
 	ok = ok && write_out(w, &o, err);
 	(void)out_finish(&o);
 	w->begun = ok;
+	w->main.cut = ok && !w->pipe;
+	for (size_t i = 0; i < w->file_count; i++)
+		w->files[i].cut = true;
 	for (unsigned i = 0; ok && w->pipe && i < ARRAY_LEN(w->features); i++)
 		if (w->features[i].p)
 			ok = send_feature(w, i, w->features[i].p, w->features[i].n, err);
@@ -184,111 +258,33 @@ bool perfdata_writer_begin(struct perfdata_writer *w, const struct writer_event 
 
 /* --- records --- */
 
-/* Skips what has been written. */
-static struct iovec *iov_advance(struct iovec *iov, int *count, size_t n)
-{
-	while (*count && n >= iov->iov_len) {
-		n -= iov->iov_len;
-		iov++;
-		(*count)--;
-	}
-	if (*count) {
-		iov->iov_base = (char *)iov->iov_base + n;
-		iov->iov_len -= n;
-	}
-	return iov;
-}
-
-static bool write_batch(struct perfdata_writer *w, const struct iovec *given, int count,
-			uint64_t *written, struct err *err)
-{
-	struct iovec batch[64], *iov = batch;
-	memcpy(batch, given, (size_t)count * sizeof *given);
-	iov = iov_advance(iov, &count, 0);
-	while (count) {
-		ssize_t n = writev(w->fd, iov, count);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, errno, "cannot write %s", w->name);
-		*written += (uint64_t)n;
-		iov = iov_advance(iov, &count, (size_t)n);
-	}
-	return true;
-}
-
-/* The last border between records up to `limit`, found by reading from an earlier one. */
-static uint64_t border_before(const struct perfdata_writer *w, uint64_t from, uint64_t limit)
-{
-	uint8_t buf[64 << 10];
-	uint64_t start = from; /* of what buf holds */
-	ssize_t have = 0;
-	for (;;) {
-		if (from + 8 > start + (uint64_t)have) {
-			start = from;
-			have = pread(w->fd, buf, sizeof buf, (off_t)start);
-			if (have < 8)
-				return from;
-		}
-		uint16_t size = load16(buf + (from - start) + 6);
-		if (size < 8 || from + size > limit)
-			return from;
-		from += size;
-	}
-}
-
-/* After a failed write: keeps the whole records of it, which is what a full disk leaves. */
-static bool keep_whole_records(struct perfdata_writer *w, uint64_t written)
-{
-	w->end = border_before(w, w->end, w->end + written);
-	return ftruncate(w->fd, (off_t)w->end) == 0 && lseek(w->fd, (off_t)w->end, SEEK_SET) >= 0;
-}
-
-static bool write_plain(struct perfdata_writer *w, const struct iovec *iov, int count,
-			struct err *err)
-{
-	uint64_t written = 0;
-	for (int i = 0; i < count; i += 64) {
-		if (write_batch(w, iov + i, MIN(count - i, 64), &written, err))
-			continue;
-		w->failed = true;
-		if (!w->pipe && w->begun && !keep_whole_records(w, written))
-			err_wrap(err, "%s may end in half a record", w->name);
-		return false;
-	}
-	w->end += written;
-	if (w->end - w->marks[1] >= GIVE_UP) {
-		w->marks[0] = w->marks[1];
-		w->marks[1] = w->end;
-	}
-	return true;
-}
-
 bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err)
 {
-	struct out records;
-	if (!w->packer || !w->waiting.n || w->failed)
-		return true;
-	out_memory(&records);
-	bool ok = packer_pack(w->packer, (const uint8_t *)w->waiting.buf, w->waiting.n, &records,
-			      err);
-	w->waiting.n = 0;
-	w->failed = !ok;
-	struct iovec v = {.iov_base = records.buf, .iov_len = records.n};
-	ok = ok && write_plain(w, &v, 1, err);
-	(void)out_finish(&records);
+	bool ok = stream_flush(&w->main, err);
+	for (size_t i = 0; i < w->file_count; i++)
+		ok = stream_flush(&w->files[i], ok ? err : NULL) && ok;
 	return ok;
 }
 
 bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int count, struct err *err)
 {
-	if (w->failed)
-		return err_set(err, ERR_SYSTEM, "%s: an earlier write failed", w->name);
-	if (!w->packer)
-		return write_plain(w, iov, count, err);
-	for (int i = 0; i < count; i++)
-		out_bytes(&w->waiting, iov[i].iov_base, iov[i].iov_len);
-	return w->waiting.n < PACK_PIECE || perfdata_writer_flush(w, err);
+	return stream_write(&w->main, iov, count, err);
+}
+
+struct perfdata_stream *perfdata_writer_stream(struct perfdata_writer *w, size_t i)
+{
+	return w->file_count ? &w->files[i] : &w->main;
+}
+
+bool perfdata_stream_write(struct perfdata_stream *s, const struct iovec *iov, int count,
+			   struct err *err)
+{
+	return stream_write(s, iov, count, err);
+}
+
+bool perfdata_stream_flush(struct perfdata_stream *s, struct err *err)
+{
+	return stream_flush(s, err);
 }
 
 /* --- features --- */
@@ -415,8 +411,8 @@ static bool try_features(struct perfdata_writer *w, size_t limit, uint64_t bits[
 {
 	struct out o;
 	out_memory(&o);
-	put_features(&o, w, w->end, limit, bits);
-	bool ok = pwrite_all(w->fd, o.buf, o.n, w->end);
+	put_features(&o, w, w->main.end, limit, bits);
+	bool ok = pwrite_all(w->main.fd, o.buf, o.n, w->main.end);
 	int error = errno;
 	(void)out_finish(&o);
 	errno = error;
@@ -429,39 +425,49 @@ static bool write_features(struct perfdata_writer *w, uint64_t bits[4], struct e
 	static const size_t limits[] = {SIZE_MAX, 4096, 512};
 	if (try_features(w, SIZE_MAX, bits))
 		return true;
-	err_sys(err, errno, "cannot write all of %s", w->name);
+	err_sys(err, errno, "cannot write all of %s", w->main.name);
 	err_hint(err, "its last records are missing; record again where there is more room");
-	uint64_t mark = MAX(w->marks[0], w->data_offset);
-	if (w->end > mark + GIVE_UP)
-		w->end = border_before(w, mark, w->end - GIVE_UP);
-	else if (mark > w->data_offset)
-		w->end = mark;
+	stream_give_up(&w->main, w->data_offset);
+	for (size_t i = 0; i < w->file_count; i++) {
+		stream_give_up(&w->files[i], 0);
+		(void)!ftruncate(w->files[i].fd, (off_t)w->files[i].end);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
-		if (ftruncate(w->fd, (off_t)w->end) == 0 && try_features(w, limits[i], bits))
+		if (ftruncate(w->main.fd, (off_t)w->main.end) == 0 &&
+		    try_features(w, limits[i], bits))
 			return false;
 	memset(bits, 0, 4 * sizeof *bits);
 	return false;
 }
 
+/* How well it went, over all streams. */
+static void keep_compression(struct perfdata_writer *w)
+{
+	struct out o;
+	uint64_t in = 0, out = 0;
+	packer_count(w->main.packer, &in, &out);
+	for (size_t i = 0; i < w->file_count; i++)
+		packer_count(w->files[i].packer, &in, &out);
+	out_memory(&o);
+	packer_feature(w->level, in, out, &o);
+	(void)!perfdata_writer_feature(w, FEAT_COMPRESSED, o.buf, o.n, NULL);
+	(void)out_finish(&o);
+}
+
 static bool finish_file(struct perfdata_writer *w, struct err *err)
 {
 	uint64_t bits[4];
-	struct out packed;
-	out_memory(&packed);
-	if (w->packer) {
-		packer_feature(w->packer, &packed);
-		(void)!perfdata_writer_feature(w, FEAT_COMPRESSED, packed.buf, packed.n, NULL);
-	}
-	(void)out_finish(&packed);
+	if (w->level)
+		keep_compression(w);
 	if (!w->features[FEAT_EVENT_DESC].p &&
 	    !perfdata_writer_feature(w, FEAT_EVENT_DESC, w->event_desc.buf, w->event_desc.n, err))
 		return false;
 	bool whole = write_features(w, bits, err);
 	struct out o;
 	out_memory(&o);
-	put_header(&o, w, w->end - w->data_offset, bits);
-	bool ok = pwrite_all(w->fd, o.buf, o.n, 0) ||
-		  err_sys(err, errno, "cannot finish %s", w->name);
+	put_header(&o, w, w->main.end - w->data_offset, bits);
+	bool ok = pwrite_all(w->main.fd, o.buf, o.n, 0) ||
+		  err_sys(err, errno, "cannot finish %s", w->main.name);
 	(void)out_finish(&o);
 	return ok && whole;
 }
@@ -469,16 +475,18 @@ static bool finish_file(struct perfdata_writer *w, struct err *err)
 bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
 {
 	bool ok = perfdata_writer_flush(w, err);
+	ok = stream_settle(&w->main, ok ? err : NULL) && ok;
 	if (w->begun && !w->pipe)
 		ok = finish_file(w, ok ? err : NULL) && ok;
-	if (close(w->fd) != 0 && ok)
-		ok = err_sys(err, errno, "cannot finish %s", w->name);
+	for (size_t i = 0; i < w->file_count; i++)
+		if (!stream_close(&w->files[i]) && ok)
+			ok = err_sys(err, errno, "cannot finish one of the files beside the data");
+	if (!stream_close(&w->main) && ok)
+		ok = err_sys(err, errno, "cannot finish the recording");
 	for (size_t i = 0; i < ARRAY_LEN(w->features); i++)
 		free(w->features[i].p);
 	(void)out_finish(&w->event_desc);
-	(void)out_finish(&w->waiting);
-	packer_close(w->packer);
-	free(w->name);
+	free(w->files);
 	free(w);
 	return ok;
 }

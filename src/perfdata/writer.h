@@ -27,6 +27,11 @@ struct writer_event {
  * the first perfdata_write() or by perfdata_writer_begin(). */
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);
 
+/* A directory, which must not exist: the file "data" in it, and `files` more that hold records
+ * only.
+ */
+struct perfdata_writer *perfdata_writer_open_dir(const char *path, size_t files, struct err *err);
+
 MUST_USE bool perfdata_writer_begin(struct perfdata_writer *w, const struct writer_event *events,
 				    size_t count, struct err *err);
 
@@ -34,6 +39,13 @@ bool perfdata_writer_is_pipe(const struct perfdata_writer *w);
 
 /* From now on records are compressed. After begin; files only. */
 MUST_USE bool perfdata_writer_compress(struct perfdata_writer *w, unsigned level, struct err *err);
+
+/* From now on records are copied into so many blocks and written behind (POSIX aio), so that the
+ * caller's memory is free before they are. After begin; one file only. */
+#define PERFDATA_BLOCKS_MAX 4
+void perfdata_writer_async(struct perfdata_writer *w, unsigned blocks);
+/* With that: what has been copied by now is on its way. */
+MUST_USE bool perfdata_writer_submit(struct perfdata_writer *w, struct err *err);
 
 /* Compressed records wait for more, because larger pieces compress better; this writes them. */
 MUST_USE bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err);
@@ -43,11 +55,21 @@ MUST_USE bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err);
 MUST_USE bool perfdata_write(struct perfdata_writer *w, const struct iovec *iov, int count,
 			     struct err *err);
 
+/* Where the records of ring `i` go: a file of its own in a directory, the recording itself
+ * otherwise. Different files may be written by different threads, other calls are for one thread.
+ */
+struct perfdata_stream;
+struct perfdata_stream *perfdata_writer_stream(struct perfdata_writer *w, size_t i);
+MUST_USE bool perfdata_stream_write(struct perfdata_stream *s, const struct iovec *iov, int count,
+				    struct err *err);
+MUST_USE bool perfdata_stream_flush(struct perfdata_stream *s, struct err *err);
+
 /* The payload of a feature, kept until the end (file) or sent at once as HEADER_FEATURE (pipe; the
  * features a pipe cannot carry are dropped). Replaces an earlier one of the same number. */
 MUST_USE bool perfdata_writer_feature(struct perfdata_writer *w, unsigned feature, const void *p,
 				      size_t n, struct err *err);
 
+/* Of all files; also while others write. */
 uint64_t perfdata_writer_bytes(const struct perfdata_writer *w);
 
 /* Writes features and the final header, closes. Also after a failed write: what fits is saved.

@@ -56,7 +56,7 @@ static int remove_dir(void **state)
 	return 0;
 }
 
-static bool write_sample(struct perfdata_writer *w, uint64_t id, uint64_t ip, struct err *err)
+static bool write_sample_to(struct perfdata_stream *s, uint64_t id, uint64_t ip, struct err *err)
 {
 	struct maker m;
 	mk_init(&m, false);
@@ -66,9 +66,14 @@ static bool write_sample(struct perfdata_writer *w, uint64_t id, uint64_t ip, st
 	mk_end(&m, at);
 	/* In two pieces, as from the end and the start of a ring. */
 	struct iovec v[] = {{m.o.buf, 13}, {m.o.buf + 13, m.o.n - 13}, {m.o.buf, 0}};
-	bool ok = perfdata_write(w, v, 3, err);
+	bool ok = perfdata_stream_write(s, v, 3, err);
 	out_finish(&m.o);
 	return ok;
+}
+
+static bool write_sample(struct perfdata_writer *w, uint64_t id, uint64_t ip, struct err *err)
+{
+	return write_sample_to(perfdata_writer_stream(w, 0), id, ip, err);
 }
 
 static void add_features(struct perfdata_writer *w, struct err *err)
@@ -229,9 +234,8 @@ static void killed_writer_leaves_a_readable_file(void **state)
 }
 
 /* A file size limit fails as a full disk does, and any user can set one. */
-static void full_disk_leaves_a_readable_file(void **state)
+static void fill_disk(const struct paths *p, unsigned blocks)
 {
-	const struct paths *p = *state;
 	static const rlim_t limits[] = {1000, 1100, 1300, 2000, 4000, 300000};
 	struct rlimit old;
 	signal(SIGXFSZ, SIG_IGN);
@@ -244,9 +248,12 @@ static void full_disk_leaves_a_readable_file(void **state)
 		assert_non_null(w);
 		assert_true(perfdata_writer_begin(w, events, 2, &err));
 		add_features(w, &err);
+		if (blocks)
+			perfdata_writer_async(w, blocks);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 		uint64_t n = 0;
-		while (write_sample(w, n % 2 ? 21 : 12, n, &err))
+		while (write_sample(w, n % 2 ? 21 : 12, n, &err) &&
+		       (n % 100 || perfdata_writer_submit(w, &err)))
 			n++;
 		assert_int_equal(err.sys, EFBIG);
 		assert_false(write_sample(w, 21, n, &err)); /* and stays failed */
@@ -263,6 +270,46 @@ static void full_disk_leaves_a_readable_file(void **state)
 			check_features(pd);
 		assert_false(whole);
 		assert_true(err.text[0]);
+		perfdata_close(pd);
+	}
+}
+
+static void full_disk_leaves_a_readable_file(void **state)
+{
+	fill_disk(*state, 0);
+}
+
+static void full_disk_is_noticed_behind(void **state)
+{
+	fill_disk(*state, 1);
+	fill_disk(*state, 4);
+}
+
+static void written_behind_reads_back(void **state)
+{
+	const struct paths *p = *state;
+	enum { SAMPLES = 200000 }; /* more than the blocks hold together */
+	for (unsigned blocks = 1; blocks <= PERFDATA_BLOCKS_MAX; blocks += 3) {
+		struct err err = {0};
+		struct diags d = {0};
+		struct perfdata_writer *w = perfdata_writer_open(p->file, &err);
+		assert_true(perfdata_writer_begin(w, events, 2, &err));
+		add_features(w, &err);
+		perfdata_writer_async(w, blocks);
+		for (uint64_t i = 0; i < SAMPLES; i++) {
+			assert_true(write_sample(w, i % 2 ? 21 : 12, i, &err));
+			if (i % 999 == 0)
+				assert_true(perfdata_writer_submit(w, &err));
+		}
+		uint64_t bytes = perfdata_writer_bytes(w);
+		assert_true(perfdata_writer_close(w, &err));
+		struct stat st;
+		assert_int_equal(stat(p->file, &st), 0);
+		assert_true((uint64_t)st.st_size > bytes); /* and the features */
+		struct perfdata *pd = open_file(p->file, &d);
+		check_features(pd);
+		assert_int_equal(check_records(pd), SAMPLES);
+		assert_false(diags_partial(&d));
 		perfdata_close(pd);
 	}
 }
@@ -320,6 +367,61 @@ static void compressed_file(void **state)
 	perfdata_close(pd);
 }
 
+static void remove_files(const char *dir)
+{
+	static const char *const names[] = {"data", "data.0", "data.1", "data.2"};
+	char path[128];
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
+/* Records of three rings, plain and compressed; once finished, once as a killed recorder leaves it.
+ */
+static void directory_reads_back(void **state)
+{
+	struct paths *p = *state;
+	for (unsigned level = 0; level < 2; level++) {
+		struct err err = {0};
+		struct diags d = {0};
+		struct perfdata_writer *w = perfdata_writer_open_dir(p->file, 3, &err);
+		assert_non_null(w);
+		assert_true(perfdata_writer_begin(w, events, 2, &err));
+		add_features(w, &err);
+		assert_true(!level || perfdata_writer_compress(w, level, &err));
+		for (uint64_t i = 0; i < 30; i++)
+			assert_true(write_sample_to(perfdata_writer_stream(w, i % 3), 11, i, &err));
+		assert_true(perfdata_writer_flush(w, &err));
+
+		struct perfdata *pd = open_file(p->file, &d);
+		assert_true(perfdata_header(pd)->unfinished);
+		assert_false(diags_partial(&d));
+		perfdata_close(pd);
+		assert_true(perfdata_writer_bytes(w) > 100);
+		assert_true(perfdata_writer_close(w, &err));
+
+		d = (struct diags){0};
+		pd = open_file(p->file, &d);
+		assert_false(perfdata_header(pd)->unfinished);
+		assert_true(perfdata_has(perfdata_header(pd), FEAT_DIR_FORMAT));
+		check_features(pd);
+		uint64_t sum = 0;
+		struct perfdata_iter it;
+		struct record r;
+		perfdata_iter_init(&it, pd, 0, SIZE_MAX);
+		while (perfdata_next(&it, &r))
+			if (r.type == PERF_RECORD_SAMPLE)
+				sum += load64(r.body + 8);
+		assert_int_equal(sum, 29 * 30 / 2);
+		assert_false(diags_partial(&d));
+		perfdata_close(pd);
+		assert_null(perfdata_writer_open_dir(p->file, 1, &err)); /* it exists */
+		remove_files(p->file);
+	}
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -330,7 +432,10 @@ int main(void)
 						remove_dir),
 		cmocka_unit_test_setup_teardown(full_disk_leaves_a_readable_file, make_dir,
 						remove_dir),
+		cmocka_unit_test_setup_teardown(full_disk_is_noticed_behind, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(written_behind_reads_back, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(compressed_file, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(directory_reads_back, make_dir, remove_dir),
 		cmocka_unit_test(names_of_any_length),
 		cmocka_unit_test(cannot_create),
 	};

@@ -25,6 +25,7 @@ struct profile_event {
 	string_id unit;  /* of the weight: "" for plain counts, "ns" … */
 	bool has_stacks; /* recorded with call chains */
 	bool tracepoint;
+	bool copied_stacks; /* stacks were unwound from copies of them, not by frame pointers */
 	uint64_t samples; /* totals over all rows of this event, filters applied */
 	uint64_t weight;
 	uint64_t lost; /* samples known to be lost */
@@ -44,6 +45,7 @@ struct profile_func {
 	object_id object;
 	uint64_t start; /* in the object's address space; 0 for imported profiles */
 	uint64_t size;
+	bool clones; /* several pieces of code, with no common start: start and size are 0 */
 };
 
 enum frame_flag {
@@ -87,6 +89,7 @@ struct profile_row {
 	frame_id leaf;  /* of the sampled instruction pointer; equals the stack's leaf nearly always
 			 */
 	string_id trace; /* what the tracepoint said */
+	bool cut;        /* the stack was deeper than the recording kept: its root is missing */
 	uint64_t count;
 	uint64_t weight; /* sum of periods */
 	uint64_t time;   /* of its first sample; 0 where times are not known */

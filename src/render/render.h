@@ -2,6 +2,7 @@
 #ifndef KILN_RENDER_H
 #define KILN_RENDER_H
 
+#include "analyze/quality.h"
 #include "analyze/tree.h"
 #include "base/out.h"
 #include "profile/profile.h"
@@ -36,5 +37,9 @@ struct svg_result {
 /* An interactive flame graph in one file: zoom, search with matched %, tooltips, reset. What was
  * left out for being too narrow is said in the picture and in the result. */
 struct svg_result render_svg(struct out *o, const struct tree *t, const struct svg_options *opt);
+
+/* How good the stacks of an event are; as JSON: one object. */
+void quality_text(struct out *o, const struct profile *p, event_id event, const struct quality *q);
+void quality_json(struct out *o, const struct profile *p, event_id event, const struct quality *q);
 
 #endif

@@ -44,10 +44,14 @@ static void print_sym(const struct drawing *d, uint32_t sym)
 		return;
 	}
 	out_str(d->o, name);
-	if (d->opt->graph->by_address) {
+	if (d->opt->graph->syms != SYM_FUNCTION) {
 		out_char(d->o, ' ');
-		out_str(d->o, name);
-		out_fmt(d->o, "+%" PRIu64, fr->addr - func->start);
+		if (fr->srcline.v) {
+			out_str(d->o, profile_str(p, fr->srcline));
+		} else {
+			out_str(d->o, name);
+			out_fmt(d->o, "+%" PRIu64, fr->addr - func->start);
+		}
 	}
 	if (fr->flags & FRAME_INLINED)
 		out_cstr(d->o, " (inlined)");

@@ -32,6 +32,8 @@ static struct str dso_name(const struct profile *p, const struct profile_frame *
 
 static const char *header_of(const struct columns *c, enum hist_field f)
 {
+	if (f == FIELD_TRACE && c->opt->trace_header)
+		return c->opt->trace_header;
 	return f == FIELD_OVERHEAD && c->fields->self ? "Self" : hist_field_header(f);
 }
 
@@ -47,13 +49,17 @@ static void widen_for(struct columns *c, const struct hist_entry *e)
 	string_id name = p->funcs.v[fr->func.v].name;
 	/* "[.] " before names; perf counts the last name of a thread, not the one it shows. */
 	widen(c, FIELD_SYMBOL, 4 + (name.v ? profile_str(p, name).n : 2 + ADDRESS_DIGITS));
+	size_t in_place = c->keys->place_frame[e->place];
+	widen(c, FIELD_SRCLINE, profile_str(p, p->frames.v[in_place].srcline).n);
+	if (c->keys->files)
+		widen(c, FIELD_SRCFILE, profile_str(p, c->keys->files[in_place]).n);
 	widen(c, FIELD_COMM, hist_keys_last_comm(c->keys, e->thread).n);
 	if (fr->object.v)
 		widen(c, FIELD_DSO, dso_name(p, fr).n);
 	if (!name.v && !c->opt->separator && !c->opt->dso_filter)
 		widen(c, FIELD_DSO, ADDRESS_DIGITS);
 	/* perf forms the texts when it compares samples: not for a single one. */
-	if (c->h->total_count > 1)
+	if (c->h->total_count > 1 || c->opt->trace_header)
 		widen(c, FIELD_TRACE, profile_str(p, c->keys->whos.v[e->who].trace).n);
 }
 
@@ -129,6 +135,8 @@ static void print_event(struct columns *c)
 	out_cstr(c->o, "# Samples: ");
 	print_short(c->o, count);
 	print_names(c);
+	if (c->opt->times)
+		out_fmt(c->o, " (time slices: %s)", c->opt->times);
 	out_fmt(c->o, "\n# Event count (approx.): %" PRIu64 "\n#\n", weight);
 }
 
@@ -139,10 +147,22 @@ static void put_between(const struct columns *c, struct out *o, bool *first)
 	*first = false;
 }
 
+static void put_dots(struct out *o, size_t n)
+{
+	while (n--)
+		out_char(o, '.');
+}
+
 static void print_heading(struct columns *c)
 {
+	const struct report_extra *extra = &c->opt->extra;
 	bool first = true;
 	out_cstr(c->o, "# ");
+	for (size_t i = 0; i < extra->count; i++) {
+		put_between(c, c->o, &first);
+		out_spaces(c->o, extra->columns[i].width - strlen(extra->columns[i].header));
+		out_cstr(c->o, extra->columns[i].header);
+	}
 	for (size_t i = 0; i < c->fields->show_count; i++) {
 		enum hist_field f = c->fields->show[i];
 		if (!hist_field_shown(c->fields, f))
@@ -160,13 +180,16 @@ static void print_heading(struct columns *c)
 		return;
 	first = true;
 	out_cstr(c->o, "# ");
+	for (size_t i = 0; i < extra->count; i++) {
+		put_between(c, c->o, &first);
+		put_dots(c->o, extra->columns[i].width);
+	}
 	for (size_t i = 0; i < c->fields->show_count; i++) {
 		enum hist_field f = c->fields->show[i];
 		if (!hist_field_shown(c->fields, f))
 			continue;
 		put_between(c, c->o, &first);
-		for (size_t n = 0; n < c->width[f]; n++)
-			out_char(c->o, '.');
+		put_dots(c->o, c->width[f]);
 	}
 	out_cstr(c->o, "\n#\n");
 }
@@ -242,6 +265,8 @@ static void cell_symbol(struct columns *c, const struct profile_frame *fr)
 		out_str(&c->line, name);
 	else
 		cell_address(c, fr->addr);
+	if (name.n && fr->flags & FRAME_INLINED) /* which perf does not count in the width */
+		out_cstr(&c->line, " (inlined)");
 }
 
 static void cell_trace(struct columns *c, const struct hist_who *who)
@@ -276,6 +301,13 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 	case FIELD_CPU:
 		out_fmt(&c->line, "%3.3" PRId32, (int32_t)who->cpu);
 		break;
+	case FIELD_SRCLINE:
+		out_str(&c->line,
+			profile_str(p, p->frames.v[c->keys->place_frame[e->place]].srcline));
+		break;
+	case FIELD_SRCFILE:
+		out_str(&c->line, profile_str(p, c->keys->files[c->keys->place_frame[e->place]]));
+		break;
 	case FIELD_TRACE:
 		cell_trace(c, who);
 		break;
@@ -292,12 +324,26 @@ static void cell_key(struct columns *c, enum hist_field f, const struct hist_ent
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
+static void print_extra(struct columns *c, uint32_t entry, bool *first)
+{
+	const struct report_extra *extra = &c->opt->extra;
+	for (size_t i = 0; i < extra->count; i++) {
+		put_between(c, &c->line, first);
+		size_t start = c->line.n;
+		extra->cell(&c->line, extra->ctx, i, entry);
+		size_t n = c->line.n - start;
+		if (n < extra->columns[i].width)
+			out_spaces(&c->line, extra->columns[i].width - n);
+	}
+}
+
 static void print_entry(struct columns *c, uint32_t entry)
 {
 	bool first = true;
 	c->line.n = 0;
 	if (!c->opt->separator)
 		out_cstr(&c->line, "  ");
+	print_extra(c, entry, &first);
 	for (size_t i = 0; i < c->fields->show_count; i++) {
 		enum hist_field f = c->fields->show[i];
 		if (!hist_field_shown(c->fields, f))
@@ -346,8 +392,8 @@ static void print_entries(struct columns *c)
 		callgraph_free(&graph);
 }
 
-void report_text_event(struct out *o, const struct hist *h, const struct hist_keys *keys,
-		       const struct report_options *opt)
+static struct columns columns_of(struct out *o, const struct hist *h, const struct hist_keys *keys,
+				 const struct report_options *opt)
 {
 	struct columns c = {.o = o,
 			    .h = h,
@@ -357,6 +403,24 @@ void report_text_event(struct out *o, const struct hist *h, const struct hist_ke
 			    .total = opt->relative ? h->shown_weight : h->total_weight};
 	out_memory(&c.line);
 	measure(&c);
+	return c;
+}
+
+void report_text_table(struct out *o, const struct hist *h, const struct hist_keys *keys,
+		       const struct report_options *opt)
+{
+	struct columns c = columns_of(o, h, keys, opt);
+	if (!opt->quiet)
+		print_heading(&c);
+	for (size_t i = 0; i < h->order_count; i++)
+		print_entry(&c, h->order[i]);
+	(void)out_finish(&c.line);
+}
+
+void report_text_event(struct out *o, const struct hist *h, const struct hist_keys *keys,
+		       const struct report_options *opt)
+{
+	struct columns c = columns_of(o, h, keys, opt);
 	if (!opt->quiet) {
 		print_event(&c);
 		print_heading(&c);

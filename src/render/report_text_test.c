@@ -36,7 +36,7 @@ static void expect(struct setup s, const char *want)
 					.separator = s.separator,
 					.quiet = s.quiet};
 	struct hist_keys keys;
-	hist_keys_init(&keys, p, &opt.fields, graph.by_address, NULL);
+	hist_keys_init(&keys, p, &opt.fields, graph.syms, NULL);
 	struct hist h;
 	hist_build(&h, &keys, &opt, (event_id){1});
 	struct out o;

@@ -6,27 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "resolve/embedded.h"
-#include "resolve/kernel.h"
+#include "resolve/jit.h"
+#include "resolve/jit_file.h"
+#include "resolve/state.h"
 #include "resolve/vdso.h"
-
-/* The symbols of one object; objects that share a table (kernel, modules) point at it. */
-struct entry {
-	bool loaded;
-	const struct symtab *table; /* NULL: no symbols */
-	struct symtab own;
-	struct symbol whole; /* OBJECT_BPF: the object is its one symbol */
-	struct diags diags;  /* of loading; merged in order, so that threads do not show */
-};
-
-struct resolver {
-	const struct session *session;
-	struct resolve_options opt;
-	struct entry **entries; /* by object id; NULL until asked for */
-	struct kernel_symbols kernel;
-	bool kernel_tried;
-	struct embedded_tables embedded;
-};
 
 struct resolver *resolver_new(const struct session *s, const struct resolve_options *opt)
 {
@@ -42,11 +25,17 @@ void resolver_free(struct resolver *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < session_object_count(r->session); i++) {
-		if (r->entries[i])
+		if (r->entries[i]) {
 			symtab_free(&r->entries[i]->own);
+			debug_info_close(r->entries[i]->debug);
+			free(r->entries[i]->fetched);
+		}
 		free(r->entries[i]);
 	}
 	free(r->entries);
+	for (size_t i = 0; i < r->line_results.n; i++)
+		dwarf_results_free(&r->line_results.v[i]);
+	vec_free(&r->line_results);
 	kernel_symbols_free(&r->kernel);
 	embedded_tables_free(&r->embedded);
 	free(r);
@@ -68,54 +57,56 @@ void resolver_embed_end(struct resolver *r)
 	r->kernel.embedded = embedded_tables_kernel(&r->embedded);
 }
 
+struct object_source resolver_source(const struct resolver *r, const struct session_object *o,
+				     const struct entry *e)
+{
+	return (struct object_source){.path = session_str(r->session, o->path).p,
+				      .build_id = o->build_id,
+				      .pid = o->pid,
+				      .symfs = r->opt.symfs,
+				      .build_id_dir = r->opt.build_id_dir,
+				      .fetched = e ? e->fetched : NULL};
+}
+
 static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
 {
-	struct str path = session_str(r->session, o->path);
-	struct object_source src = {.path = path.p,
-				    .build_id = o->build_id,
-				    .pid = o->pid,
-				    .symfs = r->opt.symfs,
-				    .build_id_dir = r->opt.build_id_dir};
+	struct object_source src = resolver_source(r, o, e);
 	struct err err = {0};
 	if (symtab_load_elf(&e->own, &src, &e->diags, &err))
 		e->table = &e->own;
 	else
-		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
+		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", src.path,
+			 err.text);
 }
 
-/* A process in a container has another /tmp and calls itself by another number. */
-static bool perf_map_in_container(int32_t pid, char *path, size_t size)
+/* When a process began, by the wall clock; 0: not known. */
+static int64_t wall_start(const struct resolver *r, int32_t pid)
 {
-	char status[32];
-	struct str text, line, number = STR(""), rest;
-	snprintf(status, sizeof status, "/proc/%d/status", pid);
-	if (pid <= 0 || !file_read(status, 1 << 16, &text, NULL))
-		return false;
-	for (rest = text; str_line(&rest, &line);) {
-		if (!str_starts(line, "NStgid:"))
-			continue;
-		/* from the outermost namespace to its own */
-		const char *tab = memrchr(line.p, '\t', line.n);
-		number = str_skip(line, tab ? (size_t)(tab + 1 - line.p) : line.n);
-		break;
-	}
-	snprintf(path, size, "/proc/%d/root/tmp/perf-%.*s.map", pid, (int)number.n, number.p);
-	free((void *)text.p);
-	return number.n > 0;
+	uint64_t began = session_started(r->session, pid);
+	if (!began || !r->opt.recorded || r->opt.last_time < began)
+		return 0;
+	return r->opt.recorded - (int64_t)((r->opt.last_time - began) / 1000000000);
 }
 
 static void load_perf_map(struct resolver *r, struct entry *e, const struct session_object *o)
 {
 	struct err err = {0};
-	struct str path = session_str(r->session, o->path);
-	char inside[64];
-	if (symtab_load_perf_map(&e->own, path.p, &e->diags, &err))
+	struct str text;
+	struct jit_file file = {.path = session_str(r->session, o->path).p,
+				.pid = o->pid,
+				.is_map = true,
+				.started = wall_start(r, o->pid),
+				.recorded = r->opt.recorded,
+				.force = r->opt.force};
+	if (jit_file_read(&file, &text, &err)) {
+		symtab_parse_perf_map(&e->own, text, file.path, &e->diags);
+		free((char *)text.p);
 		e->table = &e->own;
-	else if (err.sys == ENOENT && perf_map_in_container(o->pid, inside, sizeof inside) &&
-		 symtab_load_perf_map(&e->own, inside, &e->diags, &err))
-		e->table = &e->own;
-	else if (err.sys != ENOENT)
+	} else if (err.sys != ENOENT) {
 		diag_add(&e->diags, DIAG_BAD_MAP_FILE, 1, "%s", err.text);
+		if (err.hint[0])
+			diag_hint(&e->diags, DIAG_BAD_MAP_FILE, "%s", err.hint);
+	}
 }
 
 static void load_vdso(struct entry *e, const struct session_object *o)
@@ -128,9 +119,9 @@ static void load_from_disk(struct resolver *r, struct entry *e, const struct ses
 {
 	if (o->kind == OBJECT_FILE)
 		load_file(r, e, o);
-	else if (o->kind == OBJECT_ANON)
+	else if (o->kind == OBJECT_ANON && !jits_know(r->opt.jits, o->pid))
 		load_perf_map(r, e, o);
-	else
+	else if (o->kind == OBJECT_VDSO)
 		load_vdso(e, o);
 }
 
@@ -156,6 +147,13 @@ static void load_entry(struct resolver *r, object_id id)
 {
 	struct entry *e = r->entries[id.v];
 	const struct session_object *o = session_object(r->session, id);
+	uint32_t generation;
+	const struct jit_table *jit = jits_find(r->opt.jits, id, &generation);
+	if (jit) {
+		jit_table_symbols(jit, generation, &e->own);
+		e->table = &e->own;
+		return;
+	}
 	switch (o->kind) {
 	case OBJECT_FILE:
 	case OBJECT_ANON:
@@ -202,6 +200,30 @@ static void merge_diags(struct diags *to, const struct diags *from)
 	}
 }
 
+void resolver_tell(struct entry *e, struct diags *to)
+{
+	merge_diags(to, &e->diags);
+	e->diags = (struct diags){0};
+}
+
+/* Where no table of the recorded boot is at hand, the module's own file has its symbols. */
+static void load_module(struct resolver *r, object_id id)
+{
+	const struct session_object *o = session_object(r->session, id);
+	struct str path = session_str(r->session, o->path);
+	char file[4096];
+	if (o->kind != OBJECT_MODULE || path.n < 1 || path.p[0] != '/' || !o->start ||
+	    snprintf(file, sizeof file, "%s%s", r->opt.symfs ? r->opt.symfs : "", path.p) >=
+		    (int)sizeof file)
+		return;
+	struct entry *e = r->entries[id.v];
+	struct err err = {0};
+	if (symtab_load_module(&e->own, file, &o->build_id, o->start, &err))
+		e->table = &e->own;
+	else
+		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
+}
+
 static bool in_kernel(const struct session_object *o)
 {
 	return o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE;
@@ -222,11 +244,14 @@ void resolver_load(struct resolver *r, const object_id *objects, size_t n, struc
 		vec_push(&todo, objects[i]);
 	}
 	pool_run(pool, todo.n, load_task, &(struct load_job){r, todo.v});
-	for (size_t i = 0; i < todo.n; i++) {
+	for (size_t i = 0; i < todo.n && !kernel_knows_modules(&r->kernel); i++)
 		if (todo.v[i].v)
-			merge_diags(d, &r->entries[todo.v[i].v]->diags);
-		else
+			load_module(r, todo.v[i]);
+	for (size_t i = 0; i < todo.n; i++) {
+		if (!todo.v[i].v)
 			merge_diags(d, &r->kernel.diags);
+		else if (!r->opt.debuginfod) /* else resolver_fetch() may find what is missing */
+			resolver_tell(r->entries[todo.v[i].v], d);
 	}
 	vec_free(&todo);
 }
@@ -237,7 +262,7 @@ const struct symbol *resolver_symbol(const struct resolver *r, object_id object,
 	if (!e)
 		return NULL;
 	const struct session_object *o = session_object(r->session, object);
-	if (in_kernel(o))
+	if (in_kernel(o) && !e->table)
 		return kernel_symbol(&r->kernel, o, addr);
 	if (e->whole.end)
 		return &e->whole;
@@ -258,7 +283,17 @@ bool resolver_mangled(const struct resolver *r, object_id object)
 	return e && e->table && e->table->mangled;
 }
 
+bool resolver_has_file(const struct resolver *r, object_id object)
+{
+	const struct entry *e = r->entries[object.v];
+	return e && session_object(r->session, object)->kind == OBJECT_FILE && e->table == &e->own;
+}
+
 uint64_t resolver_bias(const struct resolver *r, object_id object)
 {
-	return in_kernel(session_object(r->session, object)) ? r->kernel.delta : 0;
+	const struct session_object *o = session_object(r->session, object);
+	/* Symbols of a module's own file are where it was loaded. */
+	if (!in_kernel(o) || r->entries[object.v]->table)
+		return 0;
+	return kernel_symbol_delta(&r->kernel, o);
 }

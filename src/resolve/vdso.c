@@ -6,7 +6,7 @@
 #include "base/file.h"
 
 /* Where our own vdso lies, as /proc/self/maps says. */
-static bool find_vdso(struct str *image)
+bool vdso_image(struct str *image)
 {
 	struct str maps, line;
 	if (!file_read("/proc/self/maps", 16 << 20, &maps, NULL))
@@ -31,7 +31,7 @@ static bool find_vdso(struct str *image)
 bool vdso_load(struct symtab *t, const struct build_id *recorded)
 {
 	struct str image;
-	if (!find_vdso(&image) || !symtab_load_image(t, image.p, image.n, NULL))
+	if (!vdso_image(&image) || !symtab_load_image(t, image.p, image.n, NULL))
 		return false;
 	return !recorded->size || !t->build_id.size || build_id_eq(recorded, &t->build_id);
 }

@@ -4,6 +4,9 @@
 
 #include "object/object.h"
 
+/* The image itself, which is there as long as this process is. */
+bool vdso_image(struct str *image);
+
 /* False when there is none or when it is not the recorded one. */
 bool vdso_load(struct symtab *t, const struct build_id *recorded);
 

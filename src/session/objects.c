@@ -72,6 +72,17 @@ static object_id put_anon(struct objects *o, const struct rec_mmap *m)
 	return objects_put(o, &want, 0);
 }
 
+object_id objects_jit(struct objects *o, int32_t pid, struct str path, uint64_t which)
+{
+	char name[64];
+	snprintf(name, sizeof name, "[JIT] tid %d", pid);
+	struct session_object want = {.kind = OBJECT_ANON,
+				      .pid = pid,
+				      .path = strtab_intern(&o->strings, path),
+				      .name = strtab_intern(&o->strings, str_of(name))};
+	return objects_put(o, &want, hash_mix(which, 1));
+}
+
 object_id objects_user(struct objects *o, const struct rec_mmap *m, bool *absolute)
 {
 	*absolute = is_anon(m) || is_special(m);

@@ -22,6 +22,8 @@ object_id objects_kernel(struct objects *o, const struct rec_mmap *m, bool *text
 
 object_id objects_bpf(struct objects *o, const struct rec_ksymbol *k);
 
+object_id objects_jit(struct objects *o, int32_t pid, struct str path, uint64_t which);
+
 /* Ids of paths, to objects that have none. */
 void objects_take_build_ids(struct objects *o, const struct rec_build_id *ids, size_t n);
 

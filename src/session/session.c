@@ -33,6 +33,7 @@ struct process {
 	uint32_t parent;    /* whose maps it began with; 0: none */
 	uint64_t fork_time; /* as of then */
 	struct spacetime space;
+	struct spacetime code; /* made at run time; on top of space */
 };
 
 /* One life of a thread id. */
@@ -54,6 +55,7 @@ struct session {
 	struct objects objects;
 	VEC(struct change) changes;
 	VEC(struct rec_build_id) build_ids; /* by path, until seal */
+	VEC(struct session_code) codes;     /* until seal */
 	bool ordered;                       /* changes came in order of time so far */
 	uint64_t kernel_text;
 	object_id kernel;
@@ -83,8 +85,11 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->processes.n; i++)
+	for (size_t i = 0; i < s->processes.n; i++) {
 		spacetime_free(&s->processes.v[i].space);
+		spacetime_free(&s->processes.v[i].code);
+	}
+	vec_free(&s->codes);
 	objects_free(&s->objects);
 	vec_free(&s->changes);
 	vec_free(&s->build_ids);
@@ -213,6 +218,16 @@ void session_apply(struct session *s, const struct record *r, const struct sampl
 void session_set_build_id(struct session *s, const struct rec_build_id *id)
 {
 	vec_push(&s->build_ids, *id);
+}
+
+object_id session_code_object(struct session *s, int32_t pid, struct str path, uint64_t which)
+{
+	return objects_jit(&s->objects, pid, path, which);
+}
+
+void session_add_code(struct session *s, const struct session_code *c)
+{
+	vec_push(&s->codes, *c);
 }
 
 /* --- seal: replay in order of time --------------------------------------------------------------
@@ -405,6 +420,63 @@ static void index_lives(struct session *s)
 	}
 }
 
+static const struct life *life_at(const struct session *s, int32_t tid, uint64_t time);
+
+/* Files that have names of their own. Runtimes fill others while they run (a memfd), or tell of code
+ * in files of their own kind (the ahead-of-time compiled part of a .dll). */
+static bool holds_code(const struct session *s, object_id id)
+{
+	const struct session_object *o = session_object(s, id);
+	struct str path = session_str(s, o->path);
+	return o->kind == OBJECT_VDSO ||
+	       (o->kind == OBJECT_FILE && !str_starts(path, "/memfd:") &&
+		!str_starts(path, "/dev/shm/") && !str_ends(path, ".dll") &&
+		!str_ends(path, ".exe"));
+}
+
+static int compare_codes(const void *a, const void *b)
+{
+	const struct session_code *x = *(const struct session_code *const *)a;
+	const struct session_code *y = *(const struct session_code *const *)b;
+	/* Those that hold since ever come first: the table wants order of time. */
+	uint64_t tx = x->first ? 0 : x->time, ty = y->first ? 0 : y->time;
+	if (tx != ty)
+		return tx < ty ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* The owner of a pid at that time; one that was only announced later will do. */
+static uint32_t process_at(const struct session *s, int32_t pid, uint64_t time)
+{
+	const struct life *l = life_at(s, pid, time);
+	const uint32_t *first = u64map_get(&s->first, (uint32_t)pid);
+	if (!l && first)
+		l = &s->lives.v[*first];
+	return l ? l->process : 0;
+}
+
+static void place_codes(struct session *s)
+{
+	size_t n = s->codes.n;
+	const struct session_code **order = mem_calloc(n + 1, sizeof *order);
+	for (size_t i = 0; i < n; i++)
+		order[i] = &s->codes.v[i];
+	if (n)
+		qsort(order, n, sizeof *order, compare_codes);
+	for (size_t i = 0; i < n; i++) {
+		const struct session_code *c = order[i];
+		uint32_t process = process_at(s, c->pid, c->time);
+		if (process)
+			spacetime_add(&s->processes.v[process].code,
+				      &(struct mapping){.start = c->start,
+							.end = c->end,
+							.time = c->first ? 0 : c->time,
+							.object = c->object});
+	}
+	free(order);
+	vec_free(&s->codes);
+}
+
 void session_seal(struct session *s)
 {
 	replay_all(s);
@@ -414,8 +486,11 @@ void session_seal(struct session *s)
 	vec_free(&s->build_ids);
 	index_comms(s);
 	index_lives(s);
-	for (size_t i = 0; i < s->processes.n; i++)
+	place_codes(s);
+	for (size_t i = 0; i < s->processes.n; i++) {
 		spacetime_seal(&s->processes.v[i].space);
+		spacetime_seal(&s->processes.v[i].code);
+	}
 }
 
 /* --- questions -----------------------------------------------------------------------------------
@@ -473,6 +548,12 @@ struct session_who session_who_at(const struct session *s, int32_t pid, int32_t 
 	return who;
 }
 
+uint64_t session_started(const struct session *s, int32_t pid)
+{
+	const struct life *l = life_at(s, pid, UINT64_MAX);
+	return l ? l->start : 0;
+}
+
 bool session_last_comm(const struct session *s, uint32_t process, string_id *comm)
 {
 	const struct life *l = &s->lives.v[s->processes.v[process].leader];
@@ -485,7 +566,18 @@ bool session_last_comm(const struct session *s, uint32_t process, string_id *com
 uint64_t session_epoch_at(const struct session *s, uint32_t process, uint64_t time)
 {
 	uint64_t epoch = spacetime_epoch(&s->processes.v[0].space, time) << 32;
-	return process ? epoch + spacetime_epoch(&s->processes.v[process].space, time) : epoch;
+	const struct process *p = &s->processes.v[process];
+	return process ? epoch + spacetime_epoch(&p->space, time) + spacetime_epoch(&p->code, time)
+		       : epoch;
+}
+
+/* What a process had at an address: mapped, or made at run time. NULL: nothing. */
+static const struct mapping *own_mapping_at(const struct session *s, const struct process *p,
+					    uint64_t ip, uint64_t time, struct session_place *place)
+{
+	const struct mapping *m = spacetime_at(&p->space, ip, time, &place->lo, &place->hi);
+	const struct mapping *code = spacetime_at(&p->code, ip, time, &place->lo, &place->hi);
+	return code && !(m && holds_code(s, m->object)) ? code : m;
 }
 
 struct session_place session_place_at(const struct session *s, uint32_t process, bool kernel,
@@ -498,7 +590,7 @@ struct session_place session_place_at(const struct session *s, uint32_t process,
 		return place;
 	for (int i = 0; i < MAX_ANCESTORS; i++) {
 		const struct process *p = &s->processes.v[process];
-		const struct mapping *m = spacetime_at(&p->space, ip, time, &place.lo, &place.hi);
+		const struct mapping *m = own_mapping_at(s, p, ip, time, &place);
 		if (m) {
 			place.object = m->object;
 			place.bias = m->bias;

@@ -47,6 +47,20 @@ void session_apply(struct session *s, const struct record *r, const struct sampl
  * must live until seal. */
 void session_set_build_id(struct session *s, const struct rec_build_id *id);
 
+/* Code made at run time (JIT), as a perf map or jitdump tells it. It lies on top of
+ * memory, not of files that have names of their own. All before seal. */
+struct session_code {
+	int32_t pid;
+	uint64_t time; /* from when on; 0: since ever */
+	uint64_t start, end;
+	object_id object;
+	bool first; /* nothing was there before: what was sampled there even earlier is this too */
+};
+/* which: tells those of one path apart. */
+object_id session_code_object(struct session *s, int32_t pid, struct str path, uint64_t which);
+/* In the order told, per process. */
+void session_add_code(struct session *s, const struct session_code *c);
+
 /* Orders everything by time and builds the look-up tables. */
 void session_seal(struct session *s);
 
@@ -62,6 +76,9 @@ struct session_who {
 	bool named_later; /* then comm is the name it gets; perf report knows it in the end */
 };
 struct session_who session_who_at(const struct session *s, int32_t pid, int32_t tid, uint64_t time);
+
+/* When the latest process of this number began; 0: before the recording, or nobody knows. */
+uint64_t session_started(const struct session *s, int32_t pid);
 
 /* What a process was called in the end; false: it never was. */
 bool session_last_comm(const struct session *s, uint32_t process, string_id *comm);

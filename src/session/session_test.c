@@ -364,6 +364,73 @@ static void a_tower_of_forks_is_no_trouble(void **state)
 		(void)path_at(w, 19999, 0x5000 + i, 100000, NULL);
 }
 
+static object_id code(struct world *w, int32_t pid, uint64_t start, uint64_t end, uint64_t time,
+		      uint64_t which, bool first)
+{
+	object_id o = session_code_object(w->s, pid, STR("map"), which);
+	session_add_code(w->s, &(struct session_code){.pid = pid,
+						      .time = time,
+						      .start = start,
+						      .end = end,
+						      .object = o,
+						      .first = first});
+	return o;
+}
+
+static object_id at(struct world *w, int32_t pid, uint64_t ip, uint64_t time)
+{
+	struct session_who who = session_who_at(w->s, pid, pid, time);
+	return session_place_at(w->s, who.process, false, ip, time).object;
+}
+
+static void code_made_at_run_time_hides_mappings(void **state)
+{
+	struct world *w = *state;
+	comm(w, 10, 10, "x", 0);
+	map(w, 10, 0x1000, 0x3000, 0, "//anon", 5);
+	object_id first = code(w, 10, 0x1000, 0x1100, 20, 0, true);
+	object_id second = code(w, 10, 0x1080, 0x1180, 30, 1, false);
+	/* The memory is marked as code again and again: that says nothing. */
+	map(w, 10, 0x1000, 0x3000, 0, "//anon", 40);
+	/* A library comes to lie where code was. */
+	map(w, 10, 0x1100, 0x1000, 0, "/lib/x.so", 50);
+	session_seal(w->s);
+	assert_int_equal(at(w, 10, 0x1000, 10).v, first.v); /* told a little late */
+	assert_int_equal(at(w, 10, 0x1080, 29).v, first.v);
+	assert_int_equal(at(w, 10, 0x1080, 30).v, second.v);
+	assert_int_equal(at(w, 10, 0x1080, 45).v, second.v);
+	assert_int_equal(at(w, 10, 0x1100, 45).v, second.v);
+	/* Nobody maps anything else without a word. */
+	object_id library = at(w, 10, 0x1100, 55);
+	assert_int_equal(session_object(w->s, library)->kind, OBJECT_FILE);
+	assert_int_equal(at(w, 10, 0x1080, 55).v, second.v);
+	assert_int_equal(session_object(w->s, at(w, 10, 0x2800, 45))->kind, OBJECT_ANON);
+	/* What an address means changes when code takes the place of other code. */
+	uint32_t process = session_who_at(w->s, 10, 10, 29).process;
+	assert_int_not_equal(session_epoch_at(w->s, process, 29),
+			     session_epoch_at(w->s, process, 30));
+}
+
+static void code_is_of_the_process_that_had_the_number_then(void **state)
+{
+	struct world *w = *state;
+	comm(w, 10, 10, "x", 0);
+	fork_misc(w, 0, 11, 11, 10, 10, 10);
+	object_id old = code(w, 11, 0x1000, 0x1100, 20, 0, true);
+	fork_misc(w, 0, 11, 11, 10, 10, 100);
+	object_id new = code(w, 11, 0x1000, 0x1100, 120, 1, true);
+	/* A child runs its parent's code, until it makes its own. */
+	fork_misc(w, 0, 12, 12, 11, 11, 150);
+	map(w, 11, 0x1000, 0x1000, 0, "//anon", 101);
+	session_seal(w->s);
+	assert_int_equal(at(w, 11, 0x1000, 99).v, old.v);
+	assert_int_equal(at(w, 11, 0x1000, 105).v, new.v);
+	assert_int_equal(at(w, 12, 0x1000, 160).v, new.v);
+	assert_int_equal(at(w, 10, 0x1000, 160).v, 0);
+	assert_int_equal(session_started(w->s, 11), 100);
+	assert_int_equal(session_started(w->s, 13), 0);
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -382,6 +449,8 @@ int main(void)
 		TEST(files_of_one_path_have_their_own_build_ids),
 		TEST(malformed_records_are_counted_not_believed),
 		TEST(a_tower_of_forks_is_no_trouble),
+		TEST(code_made_at_run_time_hides_mappings),
+		TEST(code_is_of_the_process_that_had_the_number_then),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A recording with --embed names everything where no file of the machine is to be found; kernel
 # names are always in it, for users who may not see the kernel's addresses.
+# covers record: --embed
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

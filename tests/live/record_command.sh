@@ -1,5 +1,6 @@
 #!/bin/bash
 # A command is recorded from its first instruction on, with its children; its exit status is ours.
+# covers record: -i -o
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

@@ -1,5 +1,7 @@
 #!/bin/bash
 # What a sample holds, option by option: in the file's own words, and read by perf alike.
+# covers record: -d -R -W --transaction -s --no-buffering --user-regs -g --user-callchains
+# covers record: --kernel-callchains -k -n -B --no-bpf-event -b -j --dry-run
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

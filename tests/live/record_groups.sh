@@ -1,5 +1,6 @@
 #!/bin/bash
 # Groups are counted together and perf sees them as such; terms of one event concern that event.
+# covers record: --group
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Where the data goes: compressed, in several files, in a file of limited size, from memory.
+# covers record: -z --switch-output --switch-max-files --timestamp-filename --max-size --overwrite
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

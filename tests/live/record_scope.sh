@@ -1,5 +1,6 @@
 #!/bin/bash
 # Whose events: a user's, a control group's, those that a filter lets through.
+# covers record: -u -G --filter --exclude-perf
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
@@ -59,6 +60,6 @@ says() {
 	grep -qE "$pattern" log || fail "record $*: $(cat log)"
 }
 says 'does not understand the filter' -e sched:sched_switch --filter 'nonsense == 0'
-says 'is for tracepoints' -e cpu-clock --filter 'next_pid == 0'
+says 'cannot look at "next_pid"' -e cpu-clock --filter 'next_pid == 0'
 says 'before it' --filter 'next_pid == 0' -e sched:sched_switch
 exit 0

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The whole system: what runs already has its names and mappings, new programs and BPF are seen.
+# covers record: -a -C
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_root

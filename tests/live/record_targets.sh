@@ -1,5 +1,6 @@
 #!/bin/bash
 # -p and -t record what was asked for and nothing else, and end when it ends.
+# covers record: -p -t
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

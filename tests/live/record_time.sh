@@ -1,5 +1,6 @@
 #!/bin/bash
 # When is recorded: after a delay, in ranges, by order.
+# covers record: -D --control
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling

@@ -44,6 +44,11 @@ need_sampling() {
 	fail "kiln record fails: $(cat probe.out)"
 }
 
+# An ordinary user whom nobody else is: locked memory is counted by user, so that tests which run at
+# the same time under one name would take it away from each other.
+# shellcheck disable=SC2034 # for the tests
+plain_user="setpriv --reuid $((70000 + $$ % 50000)) --regid 65534 --clear-groups"
+
 # workload SECONDS-OF-WORK: makes ./work, a small program with a known call tree.
 make_workload() {
 	"${CC:-cc}" -O1 -g -fno-omit-frame-pointer -fno-inline -o work "$KILN_SRC/examples/demo.c" ||
