@@ -101,9 +101,16 @@ const char *cli_temp_dir(void)
 	return getenv("TMPDIR");
 }
 
+static const char *build_id_dir;
+
+void cli_set_build_id_dir(const char *dir)
+{
+	build_id_dir = dir;
+}
+
 const char *cli_build_id_dir(char *buf, size_t size)
 {
-	const char *dir = getenv("PERF_BUILDID_DIR");
+	const char *dir = build_id_dir ? build_id_dir : getenv("PERF_BUILDID_DIR");
 	const char *home = getenv("HOME");
 	if (dir && *dir)
 		snprintf(buf, size, "%s", dir);

@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_buildid_cache,
+	&cmd_buildid_list,
 	&cmd_diff,
 	&cmd_evlist,
 	&cmd_flame,

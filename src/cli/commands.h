@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+extern const struct command cmd_buildid_cache;
+extern const struct command cmd_buildid_list;
 extern const struct command cmd_diff;
 extern const struct command cmd_evlist;
 extern const struct command cmd_flame;

@@ -343,7 +343,7 @@ const struct option record_option_table[] = {
 	 "times of the first and the last sample in the header (always)",
 	 .value = &opts.timestamp_boundary},
 	{OPT_BOOL, 'B', "no-buildid", NULL, "no build ids", .value = &opts.no_build_ids},
-	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (never made)",
+	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (only made under the name perf)",
 	 .value = &opts.no_build_id_cache},
 	{OPT_BOOL, 0, "buildid-all", NULL, "build ids of all mapped files (always)",
 	 .value = &opts.build_id_all},

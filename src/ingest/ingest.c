@@ -192,6 +192,7 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	add_objects(in);
 	chains_init(&in->chains, in->session, in->profile, d);
 	in->chains.max_stack = opt->max_stack;
+	in->chains.apart = in->copied;
 	in->chains.skip = opt->no_callchains;
 	in->opt.resolve.jits = ingest_jit_tables(in->jit);
 	in->opt.resolve.recorded = perfdata_header(in->pd)->captured_on;
@@ -312,6 +313,16 @@ static void reroot(struct ingest *in, bool by_thread, bool by_comm)
 		diag_add(in->diags, DIAG_NOTE, 1, "no stack was deeper than what was recorded");
 }
 
+/* Objects with many samples may be worth a download. */
+static void name_frames(struct ingest *in)
+{
+	const struct profile *p = in->profile;
+	CLEANUP(mem_free_ptr) uint64_t *weights = mem_calloc(p->objects.n, sizeof *weights);
+	for (size_t i = 0; i < p->rows.n; i++)
+		weights[leaf_object(in, p->rows.v[i].leaf)] += p->rows.v[i].count;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
+}
+
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
@@ -326,12 +337,8 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_flush(&in->sums);
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
-	CLEANUP(mem_free_ptr)
-	uint64_t *weights = mem_calloc(in->profile->objects.n, sizeof *weights);
-	for (size_t i = 0; i < in->profile->rows.n; i++)
-		weights[leaf_object(in, in->profile->rows.v[i].leaf)] +=
-			in->profile->rows.v[i].count;
-	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
+	if (!in->opt.no_symbols)
+		name_frames(in);
 	if (in->opt.reroot)
 		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);

@@ -76,6 +76,11 @@ MUST_USE bool symtab_load_elf(struct symtab *t, const struct object_source *src,
 /* The same from an ELF image in memory (the vdso). */
 MUST_USE bool symtab_load_image(struct symtab *t, const void *image, size_t size, struct err *err);
 
+/* Replaces a mapped ELF file by a copy in memory of what symtab_load_image() and an unwinder read of
+ * it, so that its file system can be unmounted; the rest reads as zeros. False: it is left as it
+ * is. */
+bool object_detach(struct mapped *file);
+
 /* The kernel's image, at the addresses it was linked for; *text is that of _text or _stext, 0 when
  * it has neither. False: unreadable, without symbols, or not of the recorded build (where that is
  * known). */
