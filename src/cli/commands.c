@@ -8,6 +8,7 @@ const struct command *const commands[] = {
 	&cmd_flame,
 	&cmd_fold,
 	&cmd_help,
+	&cmd_inject,
 	&cmd_list,
 	&cmd_record,
 	&cmd_report,

@@ -477,6 +477,11 @@ const struct profile *ingest_profile(struct ingest *in)
 	return in->profile;
 }
 
+const struct jits *ingest_jits(struct ingest *in)
+{
+	return ingest_jit_tables(in->jit);
+}
+
 struct pool *ingest_pool(struct ingest *in)
 {
 	return in->pool;
