@@ -58,6 +58,7 @@ int cli_finish_stdout(const struct command *cmd, struct out *o, int code);
 
 /* Environment and terminal. */
 const char *cli_temp_dir(void);
+void cli_set_build_id_dir(const char *dir); /* --buildid-dir in front of the command; borrowed */
 const char *cli_build_id_dir(char *buf,
 			     size_t size); /* --buildid-dir, PERF_BUILDID_DIR, ~/.debug */
 /* Where kiln keeps what it can make again: $XDG_CACHE_HOME/kiln or ~/.cache/kiln. */

@@ -57,6 +57,23 @@ static void occupy_standard_files(void)
 			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* perf's options in front of the command; returns how many words they are. kiln starts no pager.
+ */
+static int global_options(int argc, char **argv)
+{
+	static const char dir[] = "--buildid-dir";
+	int at = 0;
+	for (; at < argc; at++) {
+		if (!strcmp(argv[at], dir) && at + 1 < argc)
+			cli_set_build_id_dir(argv[++at]);
+		else if (!strncmp(argv[at], dir, sizeof dir - 1) && argv[at][sizeof dir - 1] == '=')
+			cli_set_build_id_dir(argv[at] + sizeof dir);
+		else if (strcmp(argv[at], "--no-pager") != 0 && strcmp(argv[at], "-p") != 0)
+			break;
+	}
+	return at;
+}
+
 int main(int argc, char **argv)
 {
 	occupy_standard_files();
@@ -65,9 +82,7 @@ int main(int argc, char **argv)
 	signal(SIGBUS, file_cut);
 	cli_set_name(argv[0]);
 
-	int at = 1;
-	while (at < argc && (!strcmp(argv[at], "--no-pager") || !strcmp(argv[at], "-p")))
-		at++; /* perf's global switch; kiln starts no pager */
+	int at = 1 + global_options(argc - 1, argv + 1);
 	if (at >= argc)
 		return overview(EXIT_USAGE);
 	const char *name = argv[at];

@@ -23,7 +23,7 @@ static bool set_max_stack(struct str text, struct err *err)
 	uint64_t n;
 	if (!str_to_u64(text, 10, &n) || !n || n > FRAMES_MAX)
 		return err_set(err, ERR_USAGE,
-			       "call stacks have a number of frames from 1 to %d, not "
+			       "--call-graph fp wants a number of frames from 1 to %d, not "
 			       "\"%.*s\"",
 			       FRAMES_MAX, (int)text.n, text.p);
 	opts.max_stack = (uint16_t)n;
@@ -343,7 +343,7 @@ const struct option record_option_table[] = {
 	 "times of the first and the last sample in the header (always)",
 	 .value = &opts.timestamp_boundary},
 	{OPT_BOOL, 'B', "no-buildid", NULL, "no build ids", .value = &opts.no_build_ids},
-	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (never made)",
+	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (only made under the name perf)",
 	 .value = &opts.no_build_id_cache},
 	{OPT_BOOL, 0, "buildid-all", NULL, "build ids of all mapped files (always)",
 	 .value = &opts.build_id_all},

@@ -11,6 +11,7 @@ struct dwarf_code *dwarf_unit_code(struct dwarf_unit *u)
 	struct dwarf_code *code = atomic_load_explicit(&u->code, memory_order_acquire);
 	if (code)
 		return code;
+	dwarf_unit_root(u);
 	pthread_mutex_lock(&u->data->lock);
 	code = atomic_load_explicit(&u->code, memory_order_relaxed);
 	if (!code) {

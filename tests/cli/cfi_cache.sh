@@ -51,6 +51,7 @@ XDG_CACHE_HOME=$PWD/file same "a file in its place"
 mkdir home
 (unset XDG_CACHE_HOME; HOME=$PWD/home same "at home") || exit 1
 [ -e home/.cache/kiln ] || fail "not in ~/.cache"
-XDG_CACHE_HOME=relative HOME=/nonexistent same "nowhere"
+XDG_CACHE_HOME=relative HOME=$PWD/homeless same "nowhere"
+[ ! -e homeless ] || fail "a home directory that was not there is made"
 [ ! -e relative ] || fail "a relative XDG_CACHE_HOME is used"
 exit 0
