@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "object/test_jitdump.h"
-#include "resolve/jit_cfi.h"
+#include "resolve/unwind_jit.h"
 
 #define PID 10
 
@@ -172,24 +172,23 @@ static void frames(void **state)
 	jit_table_add_map(t, STR("3000 b py::f:/a.py\n3010 c py::g:/a.py\n"), 0, "map", NULL);
 	jits_apply(j, s);
 	session_seal(s);
-	struct jit_cfi *c = jit_cfi_new(s, j, "x86_64");
-	assert_non_null(c);
+	struct unwind_jit u = {.jits = j, .arch = &arch_x86_64};
 	uint32_t process = session_who_at(s, PID, PID, 5).process;
-	const struct cfi_table *f = jit_cfi_find(c, process, 0x1008, 5);
-	assert_non_null(f);
-	assert_int_equal(cfi_find(f, 0x1000)->value, 8);
-	assert_int_equal(cfi_find(f, 0x1008)->value, 24);
-	assert_ptr_equal(jit_cfi_find(c, process, 0x100f, 5), f); /* compiled once */
-	assert_null(jit_cfi_find(c, process, 0x2000, 5));
-	const struct cfi_table *py = jit_cfi_find(c, process, 0x3006, 5);
-	assert_non_null(py);
-	assert_int_equal(cfi_find(py, 0x3003)->value, 8);
-	assert_int_equal(cfi_find(py, 0x3006)->value, 16);
-	assert_int_equal(cfi_find(py, 0x300a)->value, 8);
-	assert_null(jit_cfi_find(c, process, 0x3012, 5)); /* of another size */
-	jit_cfi_free(c);
-	assert_null(jit_cfi_new(s, NULL, "x86_64"));
-	assert_null(jit_cfi_new(s, j, "sparc"));
+	const struct cfi_table *first, *again;
+	object_id made = session_place_at(s, process, false, 0x1008, 5).object;
+	assert_int_equal(unwind_jit_rule(&u, made, 0x1000, &first)->value, 8);
+	assert_int_equal(unwind_jit_rule(&u, made, 0x1008, &again)->value, 24);
+	assert_ptr_equal(first, again); /* compiled once */
+	object_id other = session_place_at(s, process, false, 0x2000, 5).object;
+	assert_null(unwind_jit_rule(&u, other, 0x2000, &again));
+	object_id py = session_place_at(s, process, false, 0x3006, 5).object;
+	assert_int_equal(unwind_jit_rule(&u, py, 0x3003, &again)->value, 8);
+	assert_int_equal(unwind_jit_rule(&u, py, 0x3006, &again)->value, 16);
+	assert_int_equal(unwind_jit_rule(&u, py, 0x300a, &again)->value, 8);
+	assert_null(unwind_jit_rule(&u, py, 0x3012, &again)); /* of another size */
+	unwind_jit_free(&u);
+	u = (struct unwind_jit){.jits = NULL, .arch = &arch_x86_64};
+	assert_null(unwind_jit_rule(&u, made, 0x1000, &again));
 	session_free(s);
 	jits_free(j);
 }
