@@ -5,7 +5,6 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
 #include "object/test_jitdump.h"
 #include "resolve/unwind_jit.h"
 
@@ -173,22 +172,23 @@ static void frames(void **state)
 	jit_table_add_map(t, STR("3000 b py::f:/a.py\n3010 c py::g:/a.py\n"), 0, "map", NULL);
 	jits_apply(j, s);
 	session_seal(s);
-	uint32_t process = session_who_at(s, PID, PID, 5).process;
 	struct unwind_jit u = {.jits = j, .arch = &arch_x86_64};
-	static const struct {
-		uint64_t addr;
-		int32_t cfa; /* from the stack pointer; 0: nothing is known */
-	} cases[] = {{0x1000, 8},  {0x1008, 24}, {0x2000, 0}, {0x3003, 8},
-		     {0x3006, 16}, {0x300a, 8},  {0x3012, 0} /* of another size */};
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct cfi_table *table;
-		uint64_t addr = cases[i].addr;
-		object_id o = session_place_at(s, process, false, addr, 5).object;
-		const struct cfi_rule *rule = unwind_jit_rule(&u, o, addr, &table);
-		assert_int_equal(rule ? rule->value : 0, cases[i].cfa);
-	}
-	assert_int_equal(u.tables.n, 2); /* each compiled once */
+	uint32_t process = session_who_at(s, PID, PID, 5).process;
+	const struct cfi_table *first, *again;
+	object_id made = session_place_at(s, process, false, 0x1008, 5).object;
+	assert_int_equal(unwind_jit_rule(&u, made, 0x1000, &first)->value, 8);
+	assert_int_equal(unwind_jit_rule(&u, made, 0x1008, &again)->value, 24);
+	assert_ptr_equal(first, again); /* compiled once */
+	object_id other = session_place_at(s, process, false, 0x2000, 5).object;
+	assert_null(unwind_jit_rule(&u, other, 0x2000, &again));
+	object_id py = session_place_at(s, process, false, 0x3006, 5).object;
+	assert_int_equal(unwind_jit_rule(&u, py, 0x3003, &again)->value, 8);
+	assert_int_equal(unwind_jit_rule(&u, py, 0x3006, &again)->value, 16);
+	assert_int_equal(unwind_jit_rule(&u, py, 0x300a, &again)->value, 8);
+	assert_null(unwind_jit_rule(&u, py, 0x3012, &again)); /* of another size */
 	unwind_jit_free(&u);
+	u = (struct unwind_jit){.jits = NULL, .arch = &arch_x86_64};
+	assert_null(unwind_jit_rule(&u, made, 0x1000, &again));
 	session_free(s);
 	jits_free(j);
 }
