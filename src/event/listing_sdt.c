@@ -89,10 +89,11 @@ static void read_cache(struct cache *c, const char *dir)
 		closedir(d);
 }
 
+/* Defined ones are few, and stand in front. */
 static bool is_listed(const struct listing *l, size_t before, struct str name)
 {
 	for (size_t i = 0; i < before; i++)
-		if (str_is(name, l->items.v[i].name))
+		if (!strncmp(l->items.v[i].name, "sdt_", 4) && str_is(name, l->items.v[i].name))
 			return true;
 	return false;
 }
