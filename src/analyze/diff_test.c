@@ -36,7 +36,7 @@ static void make(struct made *m, const char *const *texts, size_t count, struct 
 	struct hist_request r = {.fields = "dso,symbol"};
 	assert_true(hist_fields_set(&m->hist.fields, &r, &err));
 	m->hist.fields.by_name = true;
-	hist_keys_init(&m->keys, m->p, &m->hist.fields, false, NULL);
+	hist_keys_init(&m->keys, m->p, &m->hist.fields, SYM_FUNCTION, NULL);
 	diff_build(&m->d, &m->keys, &m->hist, files, count, &m->opt);
 }
 
@@ -149,7 +149,7 @@ static void functions_of_one_name_are_one(void **state)
 	assert_true(hist_fields_set(&hist.fields, &r, &err));
 	hist.fields.by_name = true;
 	struct hist_keys keys;
-	hist_keys_init(&keys, p, &hist.fields, false, NULL);
+	hist_keys_init(&keys, p, &hist.fields, SYM_FUNCTION, NULL);
 	struct hist h;
 	hist_build(&h, &keys, &hist, e);
 	assert_int_equal(h.order_count, 1);

@@ -109,6 +109,7 @@ static bool read_file(struct joined *j, const struct diff_setup *s, size_t file,
 		.input = &in,
 		.detail = s->by == DIFF_BY_STACK ? IMPORT_BY_COMM : IMPORT_BY_THREAD,
 		.no_callchains = s->by != DIFF_BY_STACK,
+		.lines = hist_fields_lines(&j->hist.fields),
 		.by_cpu = hist_fields_sort_by(&j->hist.fields, FIELD_CPU),
 		.by_trace = s->by != DIFF_BY_STACK &&
 			    hist_fields_sort_by(&j->hist.fields, FIELD_TRACE),
@@ -159,7 +160,7 @@ static void find_files(struct joined *j, const struct side_event *base, struct d
 static void print_events(struct out *o, struct joined *j, const struct diff_setup *s)
 {
 	struct hist_keys keys;
-	hist_keys_init(&keys, j->profile, &j->hist.fields, false,
+	hist_keys_init(&keys, j->profile, &j->hist.fields, SYM_FUNCTION,
 		       s->by == DIFF_BY_STACK ? NULL : j->comms.v);
 	struct diff_file *files = mem_calloc(s->count, sizeof *files);
 	for (size_t i = 0; i < j->sides[0].events.n; i++) {

@@ -44,6 +44,8 @@ static bool load_perfdata(struct loaded *l, struct lines *in, const char *path,
 	io.by_thread = opt->detail == IMPORT_BY_THREAD;
 	io.no_callchains = opt->no_callchains;
 	io.by_cpu = opt->by_cpu;
+	if (opt->lines)
+		io.lines = LINES_REPORT;
 	io.merge_threads = opt->merge_threads;
 	l->ingest = ingest_open(path, &io, d, err);
 	if (!l->ingest || (opt->by_trace && !ingest_by_trace(l->ingest, err)) ||

@@ -17,6 +17,7 @@ struct load_options {
 	bool no_callchains; /* samples without their stacks */
 	bool by_cpu;        /* rows differ by CPU, too, */
 	bool by_trace;      /* by what tracepoints say, too */
+	bool lines;         /* with source lines */
 	bool merge_threads; /* with IMPORT_BY_THREAD: rows have the first thread of their name */
 };
 

@@ -6,13 +6,32 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/manual.h"
+
+/* A wrong value is said and left out: the command itself can still be used. */
+static void apply_settings(const struct command *cmd)
+{
+	static struct config_set s; /* options may point at its values */
+	config_load(&s, CONFIG_BOTH);
+	for (size_t i = 0; i < s.items.n; i++) {
+		const struct config_item *item = &s.items.v[i];
+		char name[256];
+		struct err err = {0};
+		snprintf(name, sizeof name, "%s.%s", item->section.p, item->key.p);
+		if (!strcmp(name, "buildid.dir"))
+			cli_default_build_id_dir(item->value.p);
+		else if (cmd->setting && !cmd->setting(name, item->value.p, &err))
+			cli_fail(cmd, &err);
+	}
+}
 
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	struct err err = {0};
 	struct parsed args;
 	int code;
+	apply_settings(cmd);
 	if (!options_parse(cmd->options, argc, argv, cmd->stop_at_word, &args, &err)) {
 		code = cli_fail(cmd, &err);
 	} else if (args.help) {
@@ -57,6 +76,23 @@ static void occupy_standard_files(void)
 			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* perf's options in front of the command; returns how many words they are. kiln starts no pager.
+ */
+static int global_options(int argc, char **argv)
+{
+	static const char dir[] = "--buildid-dir";
+	int at = 0;
+	for (; at < argc; at++) {
+		if (!strcmp(argv[at], dir) && at + 1 < argc)
+			cli_set_build_id_dir(argv[++at]);
+		else if (!strncmp(argv[at], dir, sizeof dir - 1) && argv[at][sizeof dir - 1] == '=')
+			cli_set_build_id_dir(argv[at] + sizeof dir);
+		else if (strcmp(argv[at], "--no-pager") != 0 && strcmp(argv[at], "-p") != 0)
+			break;
+	}
+	return at;
+}
+
 int main(int argc, char **argv)
 {
 	occupy_standard_files();
@@ -65,9 +101,7 @@ int main(int argc, char **argv)
 	signal(SIGBUS, file_cut);
 	cli_set_name(argv[0]);
 
-	int at = 1;
-	while (at < argc && (!strcmp(argv[at], "--no-pager") || !strcmp(argv[at], "-p")))
-		at++; /* perf's global switch; kiln starts no pager */
+	int at = 1 + global_options(argc - 1, argv + 1);
 	if (at >= argc)
 		return overview(EXIT_USAGE);
 	const char *name = argv[at];

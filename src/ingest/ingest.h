@@ -19,6 +19,7 @@ struct ingest_options {
 	struct perfdata_options input;
 	struct resolve_options resolve;
 	unsigned threads;   /* 0: one per CPU */
+	bool no_symbols;    /* of an aggregated view: objects and addresses are enough */
 	bool no_callchains; /* do not read call chains (report -g none) */
 	uint32_t max_stack; /* frames kept per stack, from the leaf; 0: all */
 	bool reroot;        /* stacks that were cut get the root of longer ones of their thread */
@@ -48,6 +49,7 @@ struct perfdata *ingest_perfdata(struct ingest *in);
 const struct session *ingest_session(struct ingest *in);
 const struct profile *ingest_profile(struct ingest *in);
 struct pool *ingest_pool(struct ingest *in);
+const struct jits *ingest_jits(struct ingest *in);
 
 /* The kernel function at an address, for texts that name addresses (%pS). Load first, once; the
  * look-up itself may be made from any thread. */

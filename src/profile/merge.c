@@ -33,15 +33,33 @@ static func_id merge_func(struct merge *m, func_id id)
 	return m->funcs[id.v];
 }
 
+static string_id merge_line(struct merge *m, string_id id)
+{
+	struct str rest, line = profile_str(m->from, id);
+	/* The file alone is looked up among the strings, too. */
+	(void)strtab_intern(&m->into->strings, str_split(line, ':', &rest));
+	return strtab_intern(&m->into->strings, line);
+}
+
 static frame_id merge_frame(struct merge *m, frame_id id)
 {
 	if (!id.v || m->frames[id.v].v)
 		return m->frames[id.v];
 	const struct profile_frame *fr = &m->from->frames.v[id.v];
+	uint32_t known = (uint32_t)m->into->frames.n;
 	frame_id to = profile_frame(m->into, merge_func(m, fr->func), merge_object(m, fr->object),
 				    fr->addr, fr->kind, fr->flags);
-	m->into->frames.v[to.v].srcline = strtab_intern(&m->into->strings,
-							profile_str(m->from, fr->srcline));
+	string_id line = merge_line(m, fr->srcline);
+	struct profile_frame *made = &m->into->frames.v[to.v];
+	if (to.v < known && made->srcline.v != line.v) {
+		/* Compiled again: the same address has come from another line. */
+		struct profile_frame other = *made;
+		other.srcline = line;
+		to.v = known;
+		vec_push(&m->into->frames, other);
+	} else {
+		made->srcline = line;
+	}
 	m->frames[id.v] = to;
 	return to;
 }

@@ -67,11 +67,35 @@ static void unlike_things_stay_unlike(void **state)
 	profile_free(all);
 }
 
+static void a_line_that_moved_is_another_place(void **state)
+{
+	(void)state;
+	struct profile *a = one("prog", "main", "sh"), *b = one("prog", "main", "sh");
+	struct profile *c = one("prog", "main", "sh"), *all = profile_new();
+	a->frames.v[1].srcline = strtab_intern(&a->strings, STR("main.c:10"));
+	b->frames.v[1].srcline = strtab_intern(&b->strings, STR("main.c:12"));
+	c->frames.v[1].srcline = strtab_intern(&c->strings, STR("main.c:10"));
+	(void)profile_merge(all, a, NULL);
+	(void)profile_merge(all, b, NULL);
+	(void)profile_merge(all, c, NULL);
+	const struct profile_row *r = all->rows.v;
+	assert_int_not_equal(r[0].leaf.v, r[1].leaf.v);
+	assert_int_equal(r[0].leaf.v, r[2].leaf.v);
+	string_id line = all->frames.v[r[1].leaf.v].srcline;
+	assert_true(str_is(profile_str(all, line), "main.c:12"));
+	assert_true(strtab_find(&all->strings, STR("main.c")).v);
+	profile_free(a);
+	profile_free(b);
+	profile_free(c);
+	profile_free(all);
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_stay_apart_and_names_are_shared),
+		cmocka_unit_test(a_line_that_moved_is_another_place),
 		cmocka_unit_test(unlike_things_stay_unlike),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
