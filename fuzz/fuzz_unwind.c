@@ -12,11 +12,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct cfi_table *find_table(void *ctx, uint32_t process, uint64_t addr, uint64_t time)
+static const struct cfi_table *find_table(void *ctx, object_id object, uint64_t addr)
 {
-	(void)process;
+	(void)object;
 	(void)addr;
-	(void)time;
 	return ctx;
 }
 

@@ -13,7 +13,7 @@ static bool is_one_of(struct str name, const char *const *list)
 	return false;
 }
 
-/* The first functions of programs and threads, in libc, musl and Go. */
+/* The first functions of programs and threads, in libc, musl, Go and Erlang. */
 static bool is_user_start(struct str name)
 {
 	static const char *const starts[] = {"_start",
@@ -34,6 +34,8 @@ static bool is_user_start(struct str name)
 					     "runtime.mcall*",
 					     "runtime.systemstack*",
 					     "_rt0_*",
+					     "$erts_beamasm:normal_exit*",
+					     "erts_beamasm:normal_exit*",
 					     NULL};
 	return is_one_of(name, starts);
 }

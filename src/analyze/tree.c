@@ -147,11 +147,16 @@ static uint32_t child(struct builder *b, uint32_t parent, uint32_t name)
 
 static uint32_t frame_child(struct builder *b, uint32_t parent, frame_id frame)
 {
+	size_t before = b->nodes.n;
 	uint32_t id = child(b, parent, frame_name(b, frame));
 	const struct profile_frame *f = &b->p->frames.v[frame.v];
 	struct grown *g = &b->nodes.v[id];
+	/* Inlined is what is never called here. */
+	bool inlined = f->flags & FRAME_INLINED && (id == before || g->flags & FRAME_INLINED);
 	g->kind = MAX(g->kind, f->kind);
 	g->flags |= f->flags;
+	if (!inlined)
+		g->flags &= (uint8_t)~FRAME_INLINED;
 	return id;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "object/cfi.h"
 #include "object/object.h"
 #include "perfdata/writer.h"
 
@@ -135,6 +136,22 @@ static bool write_kernel(struct embed *e, struct embedded_writer *out, struct pe
 	       write_table(out, &o, &e->names.table, e->kernel.v, e->kernel.n, false, w, err);
 }
 
+/* How to unwind a file that readers will not have. Its build id is the table's name. */
+static bool write_cfi(const struct embed_object *o, const struct embedded_object *head,
+		      struct embedded_writer *out, struct perfdata_writer *w, struct err *err)
+{
+	struct elf_file elf;
+	struct cfi_table t;
+	if (!o->build_id.size || !o->held.p || !elf_open(&elf, o->held.p, o->held.n) ||
+	    !cfi_build_elf(&t, &elf, NULL))
+		return true;
+	struct embedded_object file = *head;
+	file.kind = EMBEDDED_CFI;
+	bool ok = blob_write(out, &file, &(struct blob_piece){0}, cfi_block(&t, &o->build_id));
+	cfi_free(&t);
+	return !ok || flush(out, w, err);
+}
+
 static bool write_object(struct embed *e, struct embed_object *o, struct embedded_writer *out,
 			 struct perfdata_writer *w, struct err *err)
 {
@@ -150,6 +167,8 @@ static bool write_object(struct embed *e, struct embed_object *o, struct embedde
 	bool ok = write_table(out, &head, &t, o->addrs.v, o->addrs.n,
 			      e->whole || e->mode == CAPTURE_EMBED_ALL, w, err);
 	symtab_free(&t);
+	if (ok && e->whole && o->kind == EMBEDDED_FILE)
+		ok = write_cfi(o, &head, out, w, err);
 	return ok;
 }
 
@@ -269,8 +288,10 @@ bool embed_write(struct embed *e, struct perfdata_writer *w, uint64_t event, str
 	struct embedded_writer out;
 	embedded_writer_init(&out, event);
 	bool ok = write_kernel(e, &out, w, err);
+	/* Where callers are found later, no hit tells that nobody will ask. */
+	bool every = e->whole && e->mode == CAPTURE_EMBED_NEEDED;
 	for (size_t i = 0; ok && i < e->objects.n; i++)
-		if (e->objects.v[i].addrs.n)
+		if (e->objects.v[i].addrs.n || every)
 			ok = write_object(e, &e->objects.v[i], &out, w, err);
 	ok = ok && write_jit(e, &out, w, d, err);
 	embedded_writer_free(&out);

@@ -24,6 +24,14 @@ static bool is_it(const char *path, const struct build_id *id, uint64_t inode)
 	return inode && st.st_ino == inode;
 }
 
+/* On another file system than the root's: on one that can be unmounted, and that we should not
+ * stand in the way of. */
+static bool is_elsewhere(const char *path)
+{
+	struct stat root, st;
+	return stat("/", &root) == 0 && stat(path, &st) == 0 && st.st_dev != root.st_dev;
+}
+
 void embed_hold(struct embed *e, struct embed_object *o, const struct rec_mmap *m)
 {
 	char path[PATH_BYTES];
@@ -50,8 +58,9 @@ void embed_hold(struct embed *e, struct embed_object *o, const struct rec_mmap *
 			break;
 		}
 		/* A process number may belong to another process by now. */
-		if (is_it(path, &m->build_id, m->inode))
-			(void)!file_map(path, &o->held, NULL);
+		if (is_it(path, &m->build_id, m->inode) && file_map(path, &o->held, NULL) &&
+		    is_elsewhere(path))
+			(void)object_detach(&o->held);
 	}
 	e->held += o->held.p != NULL;
 }

@@ -255,7 +255,6 @@ void readers_new_file(struct capture *c)
 		c->samples_before += counts->samples;
 		counts->samples = 0;
 		counts->first_time = UINT64_MAX;
-		counts->last_time = 0;
 		publish(r);
 	}
 }

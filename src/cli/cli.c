@@ -137,7 +137,7 @@ const char *cli_cache_dir(char *buf, size_t size)
 	int n = -1;
 	if (dir && dir[0] == '/') /* others are not to be used, says its specification */
 		n = snprintf(buf, size, "%s/kiln", dir);
-	else if (home && home[0] == '/')
+	else if (home && home[0] == '/' && access(home, W_OK) == 0) /* never made here */
 		n = snprintf(buf, size, "%s/.cache/kiln", home);
 	return n > 0 && (size_t)n < size ? buf : NULL;
 }

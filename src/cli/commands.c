@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&cmd_flame,
 	&cmd_fold,
 	&cmd_help,
+	&cmd_inject,
 	&cmd_kallsyms,
 	&cmd_list,
 	&cmd_record,

@@ -15,6 +15,7 @@ extern const struct command cmd_evlist;
 extern const struct command cmd_flame;
 extern const struct command cmd_fold;
 extern const struct command cmd_help;
+extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
 extern const struct command cmd_record;

@@ -1,6 +1,10 @@
 #include "cli/common.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+#include "object/debuginfod.h"
 
 const char *input_path(const struct input_options *o)
 {
@@ -8,6 +12,45 @@ const char *input_path(const struct input_options *o)
 		return o->input;
 	/* As perf: a pipe on stdin is meant when there is no file of the usual name. */
 	return access("perf.data", F_OK) != 0 && !isatty(STDIN_FILENO) ? "-" : "perf.data";
+}
+
+/* --- downloads ------------------------------------------------------------------------------- */
+
+#define DOWNLOAD_SECONDS 60
+
+static void show_progress(void *ctx, const char *object, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\rdebug information of %.60s: %.1f", object, (double)done / 1e6);
+	if (total)
+		fprintf(stderr, " of %.1f", (double)total / 1e6);
+	fprintf(stderr, " MB\033[K");
+}
+
+static void end_progress(void *ctx)
+{
+	(void)ctx;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+}
+
+static const struct debuginfod_options downloads = {
+	.seconds = DOWNLOAD_SECONDS, .progress = show_progress, .end = end_progress};
+
+bool take_debuginfod(void *value, const char *text, bool negated, struct err *err)
+{
+	*(bool *)value = !negated;
+	if (negated)
+		return true;
+	if (text)
+		return setenv("DEBUGINFOD_URLS", text, 1) == 0;
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	if (urls && *urls)
+		return true;
+	err_set(err, ERR_USAGE, "--debuginfod has no server to ask");
+	return err_hint(err, "name one with --debuginfod=URL, or in DEBUGINFOD_URLS");
 }
 
 void input_options_fill(struct input_options *o, struct ingest_options *out)
@@ -18,6 +61,8 @@ void input_options_fill(struct input_options *o, struct ingest_options *out)
 			    .build_id_dir = cli_build_id_dir(o->build_id_dir,
 							     sizeof o->build_id_dir),
 			    .kallsyms = o->kallsyms,
+			    .vmlinux = o->vmlinux,
+			    .debuginfod = o->debuginfod ? &downloads : NULL,
 			    .cfi_cache = cli_cache_dir(o->cache_dir, sizeof o->cache_dir),
 			    .demangle = !o->no_demangle && !o->raw,
 			    .demangle_kernel = o->demangle_kernel && !o->raw,

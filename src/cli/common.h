@@ -7,7 +7,8 @@
 
 struct input_options {
 	const char *input;
-	const char *symfs, *kallsyms;
+	const char *symfs, *kallsyms, *vmlinux;
+	bool debuginfod;
 	const char *comms, *pids, *tids, *cpus, *times;
 	uint64_t max_stack;
 	uint64_t threads;
@@ -36,6 +37,20 @@ struct input_options {
 		 "FILE",                                                                             \
 		 "kernel symbols from FILE",                                                         \
 		 .value = &(o).kallsyms},                                                            \
+		{OPT_STRING,                                                                         \
+		 'k',                                                                                \
+		 "vmlinux",                                                                          \
+		 "FILE",                                                                             \
+		 "the kernel's symbols and lines from its image",                                    \
+		 .value = &(o).vmlinux},                                                             \
+		{OPT_CALL,                                                                           \
+		 0,                                                                                  \
+		 "debuginfod",                                                                       \
+		 "URLS",                                                                             \
+		 "download debug files of hot objects (from DEBUGINFOD_URLS)",                       \
+		 .value = &(o).debuginfod,                                                           \
+		 .optional_arg = true,                                                               \
+		 .call = take_debuginfod},                                                           \
 		{OPT_BOOL,                                                                           \
 		 0,                                                                                  \
 		 "no-demangle",                                                                      \
@@ -89,6 +104,7 @@ struct input_options {
 #define INLINE_HELP                                                                                  \
 	"show inlined functions in all stacks (default: in those unwound from --call-graph dwarf); " \
 	"--no-inline: in none"
+bool take_debuginfod(void *value, const char *text, bool negated, struct err *err);
 bool take_inline(void *value, const char *text, bool negated, struct err *err);
 
 #define SOURCE_OPTIONS(o)                                                                       \

@@ -23,7 +23,7 @@ static bool set_max_stack(struct str text, struct err *err)
 	uint64_t n;
 	if (!str_to_u64(text, 10, &n) || !n || n > FRAMES_MAX)
 		return err_set(err, ERR_USAGE,
-			       "call stacks have a number of frames from 1 to %d, not "
+			       "--call-graph fp wants a number of frames from 1 to %d, not "
 			       "\"%.*s\"",
 			       FRAMES_MAX, (int)text.n, text.p);
 	opts.max_stack = (uint16_t)n;

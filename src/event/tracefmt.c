@@ -180,6 +180,25 @@ bool tracefmt_print(const struct tracefmt *t, struct out *o, const void *raw, si
 	return true;
 }
 
+bool tracefmt_number(const struct tracefmt *t, const void *raw, size_t size, const char *field,
+		     int64_t *out)
+{
+	struct trace_record r = {&t->ctx, raw, size};
+	const struct trace_format *f = format_of(t, trace_record_number(&r, 0, 2));
+	for (uint32_t i = 0; f && size >= 2 && i < f->field_count; i++) {
+		const struct trace_field *have = &f->fields[i];
+		if (!str_is(have->name, field) || have->array || have->dynamic || have->size > 8 ||
+		    have->offset > size || have->size > size - have->offset)
+			continue;
+		uint64_t v = trace_record_number(&r, have->offset, have->size);
+		unsigned unused = 64 - 8 * have->size;
+		*out = have->is_signed && have->size ? (int64_t)(v << unused) >> unused
+						     : (int64_t)v;
+		return true;
+	}
+	return false;
+}
+
 struct str tracefmt_name(const struct tracefmt *t, uint64_t id)
 {
 	const struct trace_format *f = format_of(t, id);

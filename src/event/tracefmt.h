@@ -31,6 +31,10 @@ void tracefmt_set_resolver(struct tracefmt *t, tracefmt_resolve resolve, void *c
  * Reads `t` only: threads may share it if the resolver allows. */
 bool tracefmt_print(const struct tracefmt *t, struct out *o, const void *raw, size_t size);
 
+/* The value of a plain number among a raw record's fields. False: it has none of that name. */
+MUST_USE bool tracefmt_number(const struct tracefmt *t, const void *raw, size_t size,
+			      const char *field, int64_t *out);
+
 /* "sched:sched_switch" of a tracepoint id (attr.config); empty str when unknown. */
 struct str tracefmt_name(const struct tracefmt *t, uint64_t id);
 

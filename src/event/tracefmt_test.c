@@ -332,6 +332,13 @@ static void other_byte_order(void **state)
 	r.a = (int32_t)swap32((uint32_t)r.a);
 	r.name = swap32(r.name);
 	assert_text(t, &r, sizeof r, "-2 eth0");
+	int64_t number;
+	assert_true(tracefmt_number(t, &r, sizeof r, "a", &number));
+	assert_int_equal(number, -2);
+	assert_false(tracefmt_number(t, &r, sizeof r, "name", &number)); /* no number */
+	assert_false(tracefmt_number(t, &r, sizeof r, "nobody", &number));
+	assert_false(tracefmt_number(t, &r, 2, "a", &number)); /* not all there */
+	assert_false(tracefmt_number(t, &r, 0, "a", &number));
 	assert_true(str_is(tracefmt_name(t, 7), "sys:event"));
 	assert_int_equal(tracefmt_name(t, 8).n, 0);
 	assert_int_equal(tracefmt_name(t, UINT64_MAX).n, 0);

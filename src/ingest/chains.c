@@ -137,6 +137,14 @@ static bool context_kind(uint64_t marker, enum code_kind *kind)
 	}
 }
 
+/* The last address of the part that address i is in. */
+static size_t part_end(const struct sample *s, size_t i)
+{
+	while (i + 1 < s->chain_count && s->chain[i + 1] < PERF_CONTEXT_MAX)
+		i++;
+	return i;
+}
+
 /* The chain's addresses into c->raw. A marker nobody knows makes the whole chain worthless. */
 static void unpack(struct chains *c, struct new_chain *nc, size_t owner)
 {
@@ -146,13 +154,16 @@ static void unpack(struct chains *c, struct new_chain *nc, size_t owner)
 	nc->leaf = c->raw.n;
 	push_raw(c, owner, kind_of_mode(s->cpumode), s->ip);
 	nc->first = c->raw.n;
+	size_t part = nc->first;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t ip = s->chain[i];
 		if (LIKELY(ip < PERF_CONTEXT_MAX)) {
 			push_raw(c, owner, kind, ip);
-			if (c->max_stack && c->raw.n - nc->first == c->max_stack)
-				break;
-		} else if (!context_kind(ip, &kind)) {
+			if (c->max_stack && c->raw.n - part == c->max_stack)
+				i = c->apart ? part_end(s, i) : count;
+		} else if (context_kind(ip, &kind)) {
+			part = c->apart ? c->raw.n : part;
+		} else {
 			diag_add(c->diags, DIAG_BAD_CALLCHAIN, 1,
 				 "at offset 0x%" PRIx64
 				 ": SAMPLE (9): call chain with unknown marker %" PRId64

@@ -57,7 +57,9 @@ struct chains {
 	struct profile *profile;
 	struct diags *diags;
 	uint32_t max_stack;
-	bool skip; /* only the sampled ip counts */
+	bool apart; /* it holds for the kernel's and the user's part each, as perf has it for stacks
+		       that it unwinds */
+	bool skip;  /* only the sampled ip counts */
 	/* Timed views want every chain's frames, not equal stacks: they are kept one after the
 	 * other, and chain numbers stay valid for good. */
 	bool flat;

@@ -192,6 +192,7 @@ struct ingest *ingest_open(const char *path, const struct ingest_options *opt, s
 	add_objects(in);
 	chains_init(&in->chains, in->session, in->profile, d);
 	in->chains.max_stack = opt->max_stack;
+	in->chains.apart = in->copied;
 	in->chains.skip = opt->no_callchains;
 	in->opt.resolve.jits = ingest_jit_tables(in->jit);
 	in->opt.resolve.recorded = perfdata_header(in->pd)->captured_on;
@@ -273,6 +274,11 @@ static void aggregate_one(struct ingest *in, struct placed *p, uint32_t id)
 	aggregate_add(&in->sums, &row);
 }
 
+static uint32_t leaf_object(const struct ingest *in, frame_id leaf)
+{
+	return profile_frame_at(in->profile, leaf)->object.v;
+}
+
 static struct expand_options expand_options(const struct ingest *in)
 {
 	return (struct expand_options){.inlines = in->opt.inlines,
@@ -307,6 +313,16 @@ static void reroot(struct ingest *in, bool by_thread, bool by_comm)
 		diag_add(in->diags, DIAG_NOTE, 1, "no stack was deeper than what was recorded");
 }
 
+/* Objects with many samples may be worth a download. */
+static void name_frames(struct ingest *in)
+{
+	const struct profile *p = in->profile;
+	CLEANUP(mem_free_ptr) uint64_t *weights = mem_calloc(p->objects.n, sizeof *weights);
+	for (size_t i = 0; i < p->rows.n; i++)
+		weights[leaf_object(in, p->rows.v[i].leaf)] += p->rows.v[i].count;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
+}
+
 bool ingest_aggregate(struct ingest *in, struct err *err)
 {
 	(void)err;
@@ -322,7 +338,7 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 	aggregate_free(&in->sums);
 	(void)out_finish(&in->trace_text);
 	if (!in->opt.no_symbols)
-		symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
+		name_frames(in);
 	if (in->opt.reroot)
 		reroot(in, by_thread, by_comm);
 	struct expand_options how = expand_options(in);
@@ -418,7 +434,11 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	ingest_each_sample(in, row_one);
 	rows_sort(&in->rows);
 	rounds_merge(&in->rounds, &in->rows);
-	symbolize(in->profile, in->resolver, &in->opt.resolve, in->pool, in->diags);
+	CLEANUP(mem_free_ptr)
+	uint64_t *weights = mem_calloc(in->profile->objects.n, sizeof *weights);
+	for (size_t i = 0; i < in->rows.n; i++)
+		weights[leaf_object(in, in->chains.list.v[in->rows.v[i].chain].leaf)]++;
+	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
 	expand_chains(in);
 	*out = in->rows;
 	return true;
@@ -455,6 +475,11 @@ const struct session *ingest_session(struct ingest *in)
 const struct profile *ingest_profile(struct ingest *in)
 {
 	return in->profile;
+}
+
+const struct jits *ingest_jits(struct ingest *in)
+{
+	return ingest_jit_tables(in->jit);
 }
 
 struct pool *ingest_pool(struct ingest *in)

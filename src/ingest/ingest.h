@@ -49,6 +49,7 @@ struct perfdata *ingest_perfdata(struct ingest *in);
 const struct session *ingest_session(struct ingest *in);
 const struct profile *ingest_profile(struct ingest *in);
 struct pool *ingest_pool(struct ingest *in);
+const struct jits *ingest_jits(struct ingest *in);
 
 /* The kernel function at an address, for texts that name addresses (%pS). Load first, once; the
  * look-up itself may be made from any thread. */

@@ -198,7 +198,8 @@ static void read_kept(struct ingest_jit *j, struct diags *d)
 		struct cursor c = perfdata_embedded(j->pd, i);
 		struct embedded_object o;
 		struct blob_piece piece;
-		if (!embedded_object(&c, &o) || o.kind <= EMBEDDED_PERF_MAP)
+		if (!embedded_object(&c, &o) ||
+		    (o.kind != EMBEDDED_TIMED_MAP && o.kind != EMBEDDED_JITDUMP))
 			continue;
 		if (!blob_read(&c, &piece) || !blob_add(&k.blob, &piece)) {
 			diag_add(d, DIAG_BAD_RECORD, 1,

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "ingest/hot.h"
+
 /* The symbol of every frame, filled in parallel. */
 struct lookup {
 	struct profile *profile;
@@ -38,6 +40,15 @@ static void load_objects(struct profile *p, struct resolver *r, struct pool *poo
 	resolver_load(r, objects.v, objects.n, pool, d);
 	vec_free(&objects);
 	free(hit);
+}
+
+static void fetch_hot(const struct profile *p, struct resolver *r, const uint64_t *weights,
+		      struct diags *d)
+{
+	object_id *hot;
+	size_t n = hot_objects(weights, p->objects.n, &hot);
+	resolver_fetch(r, hot, n, d);
+	free(hot);
 }
 
 /* Functions get their ids in the order of frames, whatever the threads did. */
@@ -103,9 +114,11 @@ static func_id func_of(struct namer *n, const struct symbol *s, const struct pro
 }
 
 void symbolize(struct profile *p, struct resolver *r, const struct resolve_options *opt,
-	       struct pool *pool, struct diags *d)
+	       const uint64_t *weights, struct pool *pool, struct diags *d)
 {
 	load_objects(p, r, pool, d);
+	if (opt->debuginfod)
+		fetch_hot(p, r, weights, d);
 	struct lookup l = {.profile = p, .resolver = r, .per_task = 16384};
 	l.symbols = mem_calloc(p->frames.n, sizeof *l.symbols);
 	l.uncovered = mem_calloc(p->frames.n, sizeof *l.uncovered);

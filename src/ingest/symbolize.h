@@ -5,8 +5,9 @@
 #include "profile/profile.h"
 #include "resolve/resolve.h"
 
-/* The profile's objects are the session's, id by id. */
+/* The profile's objects are the session's, id by id. weights: how many samples were taken in each;
+ * the heaviest may be worth a download. */
 void symbolize(struct profile *p, struct resolver *r, const struct resolve_options *opt,
-	       struct pool *pool, struct diags *d);
+	       const uint64_t *weights, struct pool *pool, struct diags *d);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "perfdata/blob.h"
 #include "resolve/unwind.h"
 
 struct unwound {
@@ -10,10 +11,45 @@ struct unwound {
 	uint64_t largest; /* copy of a stack that was cut */
 };
 
+/* Tables shrink to a fifth or so; all of a recording's together are not larger than the cache. */
+#define KEPT_RATIO_MAX 64
+#define KEPT_MAX ((uint64_t)512 << 20)
+
+/* Tables that came with the recording. The pieces of one follow each other. */
+static void read_kept(struct unwinder *u, const struct perfdata *pd, struct diags *d)
+{
+	struct blob blob = {0};
+	uint64_t room = KEPT_MAX;
+	for (size_t i = 0; i < perfdata_embedded_count(pd); i++) {
+		struct cursor c = perfdata_embedded(pd, i);
+		struct embedded_object o;
+		struct blob_piece piece;
+		struct str block;
+		if (!embedded_object(&c, &o) || o.kind != EMBEDDED_CFI)
+			continue;
+		bool ok = blob_read(&c, &piece) && piece.whole <= room &&
+			  piece.whole / KEPT_RATIO_MAX <= piece.packed && blob_add(&blob, &piece);
+		if (ok && blob.got == blob.size) {
+			ok = blob_unpack(&blob, &block);
+			if (ok) {
+				room -= block.n;
+				unwinder_keep(u, &o.build_id, block);
+			}
+			blob_free(&blob);
+		}
+		if (!ok)
+			diag_add(d, DIAG_BAD_RECORD, 1,
+				 "an unwind table is damaged in the recording");
+	}
+	blob_free(&blob);
+}
+
 static struct unwound *unwound_new(struct ingest *in)
 {
 	struct unwound *u = mem_zalloc(sizeof *u);
 	u->unwinder = unwinder_new(in->session, perfdata_header(in->pd)->arch, &in->opt.resolve);
+	if (u->unwinder)
+		read_kept(u->unwinder, in->pd, in->diags);
 	return u;
 }
 

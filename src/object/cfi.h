@@ -133,6 +133,8 @@ MUST_USE bool cfi_cache_load(struct cfi_table *t, const char *dir, const struct 
 void cfi_cache_store(const struct cfi_table *t, const char *dir, const struct build_id *id,
 		     uint64_t limit);
 
+/* The bytes of such a file; the table must have been built here. Borrowed from it. */
+struct str cfi_block(struct cfi_table *t, const struct build_id *id);
 /* A table out of the bytes of a cache file, borrowed. False when they are damaged. */
 MUST_USE bool cfi_open_block(struct cfi_table *t, const uint8_t *p, size_t n,
 			     const struct build_id *id);

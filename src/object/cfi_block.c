@@ -118,6 +118,12 @@ void cfi_block_header(const struct cfi_table *t, const struct build_id *id,
 	memcpy(out, &h, sizeof h);
 }
 
+struct str cfi_block(struct cfi_table *t, const struct build_id *id)
+{
+	cfi_block_header(t, id, t->block);
+	return str_make((const char *)t->block, t->block_size);
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool good_save(const struct arch *a, const struct cfi_save *s)

@@ -199,5 +199,8 @@ void debug_search(struct debug_search *s)
 		if (!object_build_id(path, &s->id, NULL))
 			s->id.size = 0;
 	}
-	search_places(s);
+	if (s->src->fetched)
+		(void)offer(s, s->src->fetched, NULL);
+	if (!s->done)
+		search_places(s);
 }

@@ -44,18 +44,39 @@ static void add_size(const struct dwarf_unit *u, struct dwarf_abbrev *a, const s
 	a->count++;
 }
 
+/* Passes over (attribute, form) pairs; most numbers are one byte. */
+static void skip_specs(struct cursor *c)
+{
+	const uint8_t *p = c->p, *end = c->end;
+	while (end - p >= 2) {
+		/* Two bytes below 128, neither of a pair with more to it nor the end. */
+		if (LIKELY(p[0] - 1u < 0x7f && p[1] - 1u < 0x7f &&
+			   p[1] != DW_FORM_implicit_const)) {
+			p += 2;
+			continue;
+		}
+		struct dwarf_spec s;
+		c->p = p;
+		if (!read_spec(c, &s))
+			return;
+		p = c->p;
+	}
+	cursor_fail(c);
+}
+
 static bool find_root(const struct dwarf_unit *u, struct cursor *c, uint64_t code,
 		      struct dwarf_abbrev *out, struct dwarf_spec specs[DWARF_ROOT_SPECS])
 {
-	while (read_head(c, out)) {
+	for (; read_head(c, out); skip_specs(c)) {
+		if (out->code != code)
+			continue;
 		struct dwarf_spec s;
 		while (read_spec(c, &s)) {
 			if (out->count < DWARF_ROOT_SPECS)
 				specs[out->count] = s;
 			add_size(u, out, &s);
 		}
-		if (out->code == code)
-			return !c->bad && out->count <= DWARF_ROOT_SPECS;
+		return !c->bad && out->count <= DWARF_ROOT_SPECS;
 	}
 	return false;
 }
@@ -95,7 +116,7 @@ static void decode(const struct dwarf_unit *u, struct dwarf_abbrevs *t, struct a
 			vec_push(&specs, s);
 			add_size(u, &a, &s);
 		}
-		if (c.bad)
+		if (c.bad || a.count > DWARF_SPECS_MAX)
 			break;
 		t->dense &= a.code == list.n + 1;
 		vec_push(&list, a);

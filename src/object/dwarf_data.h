@@ -2,7 +2,7 @@
  * Inside of the DWARF reader: one set of sections, its units, and how bytes are read.
  *
  * The binary's own sections, the file shared by dwz and every split unit are each a struct
- * dwarf_data. All that is here is read-only once the units are scanned, or guarded by its own lock,
+ * dwarf_data. All that is here is read-only once it has been read, or guarded by its own lock,
  * so that look-ups in different units never wait for each other.
  */
 #ifndef KILN_DWARF_DATA_H
@@ -38,8 +38,10 @@ struct dwarf_unit {
 	uint64_t type_die;  /* relative to offset; 0: not a type unit */
 	uint8_t version, address_size, offset_size;
 	bool in_types; /* offsets are of .debug_types */
+	bool listed;   /* .debug_aranges has its code */
 
-	/* From the first DIE. */
+	/* From the first DIE: see dwarf_unit_root(). */
+	_Atomic bool has_root;
 	bool has_low, has_ranges, has_lines, has_split;
 	uint16_t tag;
 	uint16_t ranges_form;
@@ -63,7 +65,7 @@ struct dwarf_data {
 	size_t info_units; /* how many are of .debug_info */
 	_Atomic bool scanned;
 
-	pthread_mutex_t scan_lock; /* while the units are being read */
+	pthread_mutex_t scan_lock; /* while headers or first DIEs are read */
 	pthread_mutex_t lock;      /* guards what follows */
 	struct arena arena;
 	struct u64map abbrev_at; /* offset and sizes -> index */
@@ -86,11 +88,17 @@ static inline bool dwarf_data_spend(const struct dwarf_data *d, enum dwarf_work 
 	return atomic_fetch_sub_explicit(b, (int64_t)n, memory_order_relaxed) > 0;
 }
 
-/* Reads the headers and first DIEs of all units, once. */
+/* Reads the headers of all units, once. */
 void dwarf_data_scan(struct dwarf_data *d);
 
-/* The unit that holds the DIE at an offset of .debug_info (.debug_types); NULL when none does. */
-struct dwarf_unit *dwarf_data_unit_at(struct dwarf_data *d, uint64_t offset, bool in_types);
+/* Reads the first DIE of a unit, once. Whoever leads to a unit does it: only units that are being
+ * listed are seen without. */
+void dwarf_unit_root(struct dwarf_unit *u);
+
+/* The unit that holds the DIE at an offset of .debug_info; NULL when none does. The first does not
+ * read its first DIE. */
+struct dwarf_unit *dwarf_data_find(struct dwarf_data *d, uint64_t offset);
+struct dwarf_unit *dwarf_data_unit_at(struct dwarf_data *d, uint64_t offset);
 
 /* The type unit of a signature; NULL when there is none. */
 struct dwarf_unit *dwarf_data_type(struct dwarf_data *d, uint64_t signature);

@@ -70,24 +70,9 @@ static void build(struct dwarf_index *ix, struct dwarf_spans *s)
 	vec_free(&s->list);
 }
 
-void dwarf_index_build(struct dwarf_index *ix, struct dwarf_data *d)
-{
-	struct dwarf_spans spans = {0};
-	for (size_t i = 0; i < d->info_units; i++)
-		if (!d->units.v[i].type_die)
-			dwarf_spans_add_unit(&spans, &d->units.v[i], (uint32_t)i);
-	build(ix, &spans);
-}
-
-/* A unit that may have code but does not say where. */
-static bool silent(const struct dwarf_unit *u)
-{
-	return (u->tag == DW_TAG_compile_unit || u->tag == DW_TAG_skeleton_unit) &&
-	       !(u->has_low && u->high) && !u->has_ranges;
-}
-
-/* One set of .debug_aranges; false where the section ends or lies. */
-static bool read_set(struct cursor *all, struct dwarf_data *d, struct dwarf_spans *out, bool *known)
+/* One set of .debug_aranges, which lists the code of one unit; false where the section ends or
+ * lies. */
+static bool read_set(struct cursor *all, struct dwarf_data *d, struct dwarf_spans *out)
 {
 	uint8_t offset_size;
 	const uint8_t *start = all->p;
@@ -98,9 +83,9 @@ static bool read_set(struct cursor *all, struct dwarf_data *d, struct dwarf_span
 	uint16_t version = cursor_u16(&c);
 	uint64_t info = dwarf_sized(&c, offset_size);
 	uint8_t address_size = cursor_u8(&c), segment_size = cursor_u8(&c);
-	struct dwarf_unit *u = dwarf_data_unit_at(d, info + (offset_size == 8 ? 24 : 12), false);
-	if (c.bad || version != 2 || segment_size || !u || u->offset != info ||
-	    u->address_size != address_size || !silent(u))
+	struct dwarf_unit *u = dwarf_data_find(d, info);
+	if (c.bad || version != 2 || segment_size || !u || u->offset != info || u->type_die ||
+	    u->address_size != address_size)
 		return true;
 	size_t tuple = 2u * address_size, head = (size_t)(c.p - start);
 	cursor_skip(&c, (tuple - head % tuple) % tuple);
@@ -111,21 +96,39 @@ static bool read_set(struct cursor *all, struct dwarf_data *d, struct dwarf_span
 		if (c.bad || (!low && !size))
 			return true;
 		dwarf_spans_push(out, u, low, low + size, id);
-		known[id] = true;
+		u->listed = true;
 	}
+}
+
+void dwarf_index_build(struct dwarf_index *ix, struct dwarf_data *d)
+{
+	struct dwarf_spans spans = {0};
+	struct cursor c = dwarf_cursor(d->s.aranges, 0, d->s.swap);
+	while (cursor_left(&c) && read_set(&c, d, &spans))
+		;
+	for (size_t i = 0; i < d->info_units; i++) {
+		struct dwarf_unit *u = &d->units.v[i];
+		if (u->listed || u->type_die)
+			continue;
+		dwarf_unit_root(u);
+		dwarf_spans_add_unit(&spans, u, (uint32_t)i);
+	}
+	build(ix, &spans);
+}
+
+/* A unit that may have code but does not say where. */
+static bool silent(const struct dwarf_unit *u)
+{
+	return !u->listed && (u->tag == DW_TAG_compile_unit || u->tag == DW_TAG_skeleton_unit) &&
+	       !(u->has_low && u->high) && !u->has_ranges;
 }
 
 void dwarf_index_build_silent(struct dwarf_index *ix, struct dwarf_data *d)
 {
 	struct dwarf_spans spans = {0};
-	bool *known = mem_calloc(d->units.n + 1, sizeof *known);
-	struct cursor c = dwarf_cursor(d->s.aranges, 0, d->s.swap);
-	while (cursor_left(&c) && read_set(&c, d, &spans, known))
-		;
 	for (size_t i = 0; i < d->info_units; i++)
-		if (!known[i] && silent(&d->units.v[i]))
+		if (silent(&d->units.v[i]))
 			dwarf_unit_function_spans(&d->units.v[i], (uint32_t)i, &spans);
-	free(known);
 	build(ix, &spans);
 }
 

@@ -17,9 +17,10 @@ struct dwarf_index {
 	VEC(uint32_t) candidates;           /* units; those of one segment in order */
 };
 
-/* The units that tell their ranges. */
+/* The units that tell where their code is: in .debug_aranges, which spares reading their first
+ * DIEs, or else in these. */
 void dwarf_index_build(struct dwarf_index *ix, struct dwarf_data *d);
-/* The others: by .debug_aranges, else by a scan of their functions, which is slow. */
+/* The others, by a scan of their functions, which is slow. To be called after the first. */
 void dwarf_index_build_silent(struct dwarf_index *ix, struct dwarf_data *d);
 void dwarf_index_free(struct dwarf_index *ix);
 

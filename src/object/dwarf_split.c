@@ -116,6 +116,7 @@ struct dwarf_unit *dwarf_data_split_unit(struct dwarf_data *d, struct dwarf_unit
 		if (u->type_die)
 			continue;
 		u->skeleton = skeleton;
+		dwarf_unit_root(u);
 		if (u->signature == skeleton->signature &&
 		    u->address_size == skeleton->address_size)
 			found = u;

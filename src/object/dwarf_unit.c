@@ -1,4 +1,4 @@
-/* Units: their headers and first DIEs, all read in one go; nothing else is. */
+/* Units: their headers, all read in one go, and their first DIEs. */
 #include "object/dwarf_code.h"
 #include "object/dwarf_const.h"
 #include "object/dwarf_data.h"
@@ -11,7 +11,7 @@ void dwarf_data_init(struct dwarf_data *d, const struct dwarf_sections *s, struc
 	pthread_mutex_init(&d->lock, NULL);
 	d->budget[DWARF_WORK_ABBREVS] = (int64_t)(4 * s->abbrev.n + 1);
 	d->budget[DWARF_WORK_ROOTS] = (int64_t)(4 * s->abbrev.n + 1);
-	d->budget[DWARF_WORK_DIES] = (int64_t)(16 * (s->info.n + s->types.n) + 1);
+	d->budget[DWARF_WORK_DIES] = (int64_t)(32 * (s->info.n + s->types.n) + 1);
 	d->budget[DWARF_WORK_RANGES] = (int64_t)(16 * (s->ranges.n + s->rnglists.n) + 1);
 	d->budget[DWARF_WORK_LINES] = (int64_t)(4 * s->line.n + 1);
 }
@@ -66,7 +66,7 @@ static bool read_header(struct dwarf_data *d, uint64_t *offset, struct dwarf_uni
 	u->dies = (uint64_t)((const char *)c.p - section.p);
 	bool sizes = u->address_size == 2 || u->address_size == 4 || u->address_size == 8;
 	if (c.bad || u->version < 2 || u->version > 5 || !sizes)
-		u->tag = 0, u->dies = u->end; /* a unit without DIEs */
+		u->dies = u->end; /* a unit without DIEs */
 	return true;
 }
 
@@ -168,18 +168,27 @@ void dwarf_data_scan(struct dwarf_data *d)
 		scan_section(d, false);
 		d->info_units = d->units.n;
 		scan_section(d, true);
-		for (size_t i = 0; i < d->units.n; i++)
-			read_root(&d->units.v[i]);
 		atomic_store_explicit(&d->scanned, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->scan_lock);
 }
 
-struct dwarf_unit *dwarf_data_unit_at(struct dwarf_data *d, uint64_t offset, bool in_types)
+void dwarf_unit_root(struct dwarf_unit *u)
+{
+	if (LIKELY(atomic_load_explicit(&u->has_root, memory_order_acquire)))
+		return;
+	pthread_mutex_lock(&u->data->scan_lock);
+	if (!u->has_root) {
+		read_root(u);
+		atomic_store_explicit(&u->has_root, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&u->data->scan_lock);
+}
+
+struct dwarf_unit *dwarf_data_find(struct dwarf_data *d, uint64_t offset)
 {
 	dwarf_data_scan(d);
-	size_t first = in_types ? d->info_units : 0, lo = first;
-	size_t hi = in_types ? d->units.n : d->info_units;
+	size_t lo = 0, hi = d->info_units;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (d->units.v[mid].offset <= offset)
@@ -187,10 +196,17 @@ struct dwarf_unit *dwarf_data_unit_at(struct dwarf_data *d, uint64_t offset, boo
 		else
 			hi = mid;
 	}
-	if (lo == first)
+	struct dwarf_unit *u = lo ? &d->units.v[lo - 1] : NULL;
+	return u && offset < u->end ? u : NULL;
+}
+
+struct dwarf_unit *dwarf_data_unit_at(struct dwarf_data *d, uint64_t offset)
+{
+	struct dwarf_unit *u = dwarf_data_find(d, offset);
+	if (!u || offset < u->dies)
 		return NULL;
-	struct dwarf_unit *u = &d->units.v[lo - 1];
-	return offset >= u->dies && offset < u->end ? u : NULL;
+	dwarf_unit_root(u);
+	return u;
 }
 
 struct dwarf_unit *dwarf_data_type(struct dwarf_data *d, uint64_t signature)
@@ -206,5 +222,8 @@ struct dwarf_unit *dwarf_data_type(struct dwarf_data *d, uint64_t signature)
 	uint32_t *at = u64map_get(&d->types, signature);
 	struct dwarf_unit *u = at ? &d->units.v[*at] : NULL;
 	pthread_mutex_unlock(&d->lock);
-	return u && u->type_die < u->end - u->offset ? u : NULL;
+	if (!u || u->type_die >= u->end - u->offset)
+		return NULL;
+	dwarf_unit_root(u);
+	return u;
 }

@@ -310,12 +310,12 @@ bool dwarf_value_target(const struct dwarf_unit *u, const struct dwarf_value *v,
 		*offset = u->offset + v->u;
 		return v->u < u->end - u->offset && *offset >= u->dies;
 	case DW_FORM_ref_addr:
-		*unit = dwarf_data_unit_at(d, v->u, false);
+		*unit = dwarf_data_unit_at(d, v->u);
 		return *unit;
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
 	case DW_FORM_GNU_ref_alt:
-		*unit = d->alt ? dwarf_data_unit_at(d->alt, v->u, false) : NULL;
+		*unit = d->alt ? dwarf_data_unit_at(d->alt, v->u) : NULL;
 		return *unit;
 	case DW_FORM_ref_sig8:
 		*unit = dwarf_data_type(d, v->u);

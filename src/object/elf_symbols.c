@@ -24,6 +24,9 @@ struct section_place {
 
 struct loader {
 	const struct elf_file *syms, *run;
+	enum symbol_place place;
+	uint64_t text_base;
+	uint32_t text; /* index of .text, with PLACE_TEXT */
 	struct symtab_build build;
 	struct section_place *sections; /* by index, syms->shnum of them */
 	size_t section_count;
@@ -97,8 +100,14 @@ static void insert_symbol(struct loader *l, const struct elf_symbol *s, struct s
 	/* The lowest bit of an ARM function says that it is Thumb code. */
 	if (l->syms->machine == EM_ARM && ELF64_ST_TYPE(s->info) == STT_FUNC)
 		value &= ~(uint64_t)1;
-	const struct elf_load *load = elf_load_of(l->run, value);
-	value -= load ? load->vaddr - load->offset : place->shift;
+	if (l->place == PLACE_OFFSET) {
+		const struct elf_load *load = elf_load_of(l->run, value);
+		value -= load ? load->vaddr - load->offset : place->shift;
+	} else if (l->place == PLACE_TEXT) {
+		if (s->shndx != l->text)
+			return;
+		value += l->text_base;
+	}
 	symtab_build_insert(&l->build, value, s->size, name, ELF64_ST_BIND(s->info),
 			    ELF64_ST_TYPE(s->info));
 }
@@ -143,7 +152,12 @@ static void read_table(struct loader *l, const struct elf_file *syms, const char
 bool symtab_from_elf(struct symtab *t, const struct elf_sources *from)
 {
 	const struct elf_file *run = from->run;
-	struct loader l = {.run = run, .build.mangled = true};
+	struct loader l = {.run = run,
+			   .place = from->place,
+			   .text_base = from->text_base,
+			   .build.mangled = from->place == PLACE_OFFSET};
+	struct elf_section text;
+	l.text = elf_section_find(from->syms, ".text", &text);
 	const struct arch *arch = arch_by_machine(from->syms->machine);
 	l.mapping_symbols = from->syms->machine == EM_ARM || (arch && arch->mapping_symbols);
 
@@ -151,9 +165,11 @@ bool symtab_from_elf(struct symtab *t, const struct elf_sources *from)
 	read_table(&l, from->syms, ".dynsym", SHT_DYNSYM);
 	bool any = l.build.all.n > 0;
 	if (any) {
-		elf_plt_insert(run, &l.build, &t->arena);
+		bool user = from->place == PLACE_OFFSET;
+		if (user)
+			elf_plt_insert(run, &l.build, &t->arena);
 		symtab_build_pass(&l.build, false);
-		symtab_build_finish(&l.build, t, (struct symtab_wanted){wanted, run});
+		symtab_build_finish(&l.build, t, (struct symtab_wanted){user ? wanted : NULL, run});
 	}
 	t->mangled = true;
 	symtab_build_free(&l.build);

@@ -9,9 +9,19 @@
 bool elf_has_symtab(const struct elf_file *f);
 bool elf_has_dynsym(const struct elf_file *f);
 
+/* What the addresses of symbols become. */
+enum symbol_place {
+	PLACE_OFFSET, /* offsets in the file: user code */
+	PLACE_VADDR,  /* as they are: vmlinux */
+	PLACE_TEXT,   /* behind text_base; only those of .text: a kernel module, of which no more is
+			 known than where that was loaded */
+};
+
 struct elf_sources {
 	const struct elf_file *syms; /* the file itself or its debug file */
 	const struct elf_file *run;  /* the file that ran: its segments and its PLT count */
+	enum symbol_place place;
+	uint64_t text_base;
 	const struct elf_file *mini; /* what .gnu_debugdata holds: .symtab is there; NULL: none */
 };
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -233,6 +234,79 @@ static void damaged(void **state)
 	(void)out_finish(&o);
 }
 
+static struct mapped map_of(const void *p, size_t n)
+{
+	void *copy = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(copy, MAP_FAILED);
+	memcpy(copy, p, n);
+	return (struct mapped){.p = copy, .n = n};
+}
+
+/* What is kept of a file has the same symbols, and nothing of its code. */
+static void detached(void **state)
+{
+	(void)state;
+	static const struct test_symbol syms[] = {GLOBAL_FUNC("first", 0x401000, 0x20),
+						  LOCAL_FUNC("second", 0x401040, 0x10)};
+	static const struct test_symbol dynsyms[] = {GLOBAL_FUNC("imported", 0, 0)};
+	for (int i = 0; i < 4; i++) {
+		struct test_elf e = {.is32 = i & 1,
+				     .big = i & 2,
+				     .machine = EM_X86_64,
+				     .syms = syms,
+				     .sym_count = 2,
+				     .dynsyms = dynsyms,
+				     .dynsym_count = 1,
+				     .plt_relocs = 1,
+				     .vaddr = 0x401000,
+				     .offset = 0x1000,
+				     .id = {4, {1, 2, 3, 4}}};
+		struct out o;
+		struct symtab whole, kept;
+		test_elf_write(&e, &o);
+		struct mapped file = map_of(o.buf, o.n);
+		assert_true(object_detach(&file));
+		assert_int_equal(file.n, o.n);
+		assert_true(symtab_load_image(&whole, o.buf, o.n, NULL));
+		assert_true(symtab_load_image(&kept, file.p, file.n, NULL));
+		assert_int_equal(kept.syms.n, whole.syms.n);
+		for (size_t k = 0; k < whole.syms.n; k++) {
+			assert_string_equal(kept.syms.v[k].name, whole.syms.v[k].name);
+			assert_int_equal(kept.syms.v[k].start, whole.syms.v[k].start);
+		}
+		assert_true(build_id_eq(&kept.build_id, &whole.build_id));
+		symtab_free(&whole);
+		symtab_free(&kept);
+		file_unmap(&file);
+		(void)out_finish(&o);
+	}
+	struct mapped text = map_of("no ELF file", 11);
+	assert_false(object_detach(&text));
+	assert_non_null(text.p);
+	file_unmap(&text);
+}
+
+/* Damaged files are copied in part or not at all. */
+static void detached_damaged(void **state)
+{
+	(void)state;
+	static const struct test_symbol syms[] = {GLOBAL_FUNC("first", 0x100, 0x20)};
+	struct test_elf e = {.syms = syms, .sym_count = 1};
+	struct out o;
+	test_elf_write(&e, &o);
+	/* The header, and the table of sections at the end. */
+	for (size_t i = 0; i < o.n;
+	     i = i == 63 ? o.n - MIN(o.n, (size_t)TEST_SECTIONS * 64) : i + 1) {
+		char was = o.buf[i];
+		o.buf[i] = (char)(was ^ 0xff);
+		struct mapped file = map_of(o.buf, o.n);
+		(void)object_detach(&file);
+		file_unmap(&file);
+		o.buf[i] = was;
+	}
+	(void)out_finish(&o);
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -246,6 +320,8 @@ int main(void)
 		cmocka_unit_test(plt),
 		cmocka_unit_test(not_elf),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(detached),
+		cmocka_unit_test(detached_damaged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,8 +241,10 @@ static bool is_clone_word(struct str word)
 
 static struct str behind_last_dot(struct str s)
 {
-	const char *dot = s.n ? memrchr(s.p, '.', s.n) : NULL;
-	return dot && dot > s.p ? str_skip(s, (size_t)(dot + 1 - s.p)) : STR("");
+	for (size_t i = s.n; i-- > 1;)
+		if (s.p[i] == '.')
+			return str_skip(s, i + 1);
+	return STR("");
 }
 
 /* ".word" or ".word.123" off the end. */

@@ -61,6 +61,7 @@ struct object_source {
 	int32_t pid;              /* a process that mapped it; 0 when unknown */
 	const char *symfs;        /* prefix for every path; NULL or "" = none */
 	const char *build_id_dir; /* "~/.debug" expanded; NULL = none */
+	const char *fetched;      /* its debug file, downloaded; NULL = none */
 };
 
 /* ELF symbols, from the file itself, its separate debug file (build id, debuglink) or the build-id
@@ -75,6 +76,21 @@ MUST_USE bool symtab_load_elf(struct symtab *t, const struct object_source *src,
 /* The same from an ELF image in memory (the vdso). */
 MUST_USE bool symtab_load_image(struct symtab *t, const void *image, size_t size, struct err *err);
 
+/* Replaces a mapped ELF file by a copy in memory of what symtab_load_image() and an unwinder read of
+ * it, so that its file system can be unmounted; the rest reads as zeros. False: it is left as it
+ * is. */
+bool object_detach(struct mapped *file);
+
+/* The kernel's image, at the addresses it was linked for; *text is that of _text or _stext, 0 when
+ * it has neither. False: unreadable, without symbols, or not of the recorded build (where that is
+ * known). */
+MUST_USE bool symtab_load_vmlinux(struct symtab *t, const char *path,
+				  const struct build_id *recorded, uint64_t *text, struct err *err);
+/* The .text of a kernel module (.ko, also packed: .ko.xz, .ko.zst, .ko.gz) that was loaded at base.
+ */
+MUST_USE bool symtab_load_module(struct symtab *t, const char *path,
+				 const struct build_id *recorded, uint64_t base, struct err *err);
+
 /* kallsyms text: the kernel's and all modules' symbols; module_of gives each symbol's module (""
  * for the kernel itself). */
 struct kallsyms {
@@ -87,9 +103,9 @@ struct kallsyms {
 MUST_USE bool kallsyms_parse(struct kallsyms *k, struct str text, struct err *err);
 void kallsyms_free(struct kallsyms *k);
 
-/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the symbols
- * at these addresses, which are brought in order, and possibly some more. False when it cannot be
- * read. */
+/* From a file of such text, /proc/kallsyms: the lines that kallsyms_parse() needs to find the
+ * symbols at these addresses, which are brought in order, and possibly some more. False when it
+ * cannot be read. */
 struct out;
 MUST_USE bool kallsyms_near(const char *path, uint64_t *addrs, size_t n, struct out *text);
 

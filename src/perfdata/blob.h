@@ -1,5 +1,5 @@
 /*
- * Whole files that travel inside a recording: perf maps as they grew, jitdumps. Like the symbols of
+ * Whole files that travel inside a recording: perf maps as they grew, jitdumps, unwind tables. Like the symbols of
  * embedded.h they are EVENT_UPDATE records, which perf takes for nothing; a file is packed with
  * zstd and cut into as many records as it needs.
  *

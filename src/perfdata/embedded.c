@@ -76,7 +76,7 @@ bool embedded_object(struct cursor *c, struct embedded_object *out)
 	uint32_t size = cursor_u32(c);
 	const uint8_t *id = cursor_bytes(c, BUILD_ID_MAX);
 	out->path = cursor_cstr(c);
-	if (c->bad || version != VERSION || kind > EMBEDDED_JITDUMP || size > BUILD_ID_MAX)
+	if (c->bad || version != VERSION || kind > EMBEDDED_CFI || size > BUILD_ID_MAX)
 		return false;
 	out->build_id.size = (uint8_t)size;
 	memcpy(out->build_id.bytes, id, size);

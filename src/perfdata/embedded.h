@@ -28,8 +28,9 @@ enum embedded_kind {
 	EMBEDDED_KERNEL,
 	EMBEDDED_VDSO,
 	EMBEDDED_PERF_MAP,  /* symbols of a map without times: older recordings have them */
-	EMBEDDED_TIMED_MAP, /* these two are not followed by symbols: see blob.h */
+	EMBEDDED_TIMED_MAP, /* these are not followed by symbols: see blob.h */
 	EMBEDDED_JITDUMP,
+	EMBEDDED_CFI, /* the unwind table of a file, as the cache on disk has it: see blob.h */
 };
 
 /* When recorded, the path did not lead to this object any more: what is there is another file. */

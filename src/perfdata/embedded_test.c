@@ -136,7 +136,7 @@ static void damaged(void **state)
 			assert_false(head_is_good(&m, n));
 		put_head(&m, 2, EMBEDDED_FILE, 0);
 		assert_false(head_is_good(&m, m.o.n));
-		put_head(&m, 1, EMBEDDED_JITDUMP + 1, 0);
+		put_head(&m, 1, EMBEDDED_CFI + 1, 0);
 		assert_false(head_is_good(&m, m.o.n));
 		put_head(&m, 1, EMBEDDED_FILE, 21);
 		assert_false(head_is_good(&m, m.o.n));

@@ -152,12 +152,15 @@ static void put_box(struct svg *s, const struct tree_node *n, uint64_t from)
 	put_count(o, n->total);
 	out_char(o, ' ');
 	out_xml(o, str_of(s->opt.count_name), SIZE_MAX);
-	out_fmt(o, ", %.2f%%)</title><rect", 100 * (double)n->total / (double)all);
+	bool inlined = n->flags & FRAME_INLINED;
+	out_fmt(o, ", %.2f%%%s)</title><rect", 100 * (double)n->total / (double)all,
+		inlined ? ", inlined" : "");
 	put_attr(o, "x", x);
 	put_attr(o, "y", y);
 	put_attr(o, "width", width);
 	put_attr(o, "height", s->opt.frame_height - 1);
-	out_fmt(o, " fill=\"#%06x\" rx=\"2\"/>", color_of(s, n));
+	out_fmt(o, " fill=\"#%06x\"%s rx=\"2\"/>", color_of(s, n),
+		inlined ? " fill-opacity=\".6\"" : "");
 	put_label(s, name, x, y + baseline(s), width);
 	out_cstr(o, "</g>\n");
 }

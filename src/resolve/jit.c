@@ -185,6 +185,12 @@ static const struct jit_code *code_of(const struct jits *j, object_id object, ui
 	return *table ? jit_table_find(*table, generation, addr) : NULL;
 }
 
+const struct jit_code *jits_code(const struct jits *j, object_id object, uint64_t addr)
+{
+	const struct jit_table *t;
+	return code_of(j, object, addr, &t);
+}
+
 bool jits_line(const struct jits *j, object_id object, uint64_t addr, struct str *file,
 	       uint32_t *line, uint32_t *column)
 {
@@ -203,6 +209,16 @@ bool jits_frames(const struct jits *j, object_id object, uint64_t addr, struct j
 	*start = c->addr;
 	*end = c->end;
 	return true;
+}
+
+const struct jit_table *jits_at(const struct jits *j, size_t i, struct jit_source *source,
+				bool *is_dump)
+{
+	if (i >= j->parts.n)
+		return NULL;
+	*source = j->parts.v[i]->source;
+	*is_dump = j->parts.v[i]->dump;
+	return &j->parts.v[i]->table;
 }
 
 bool jits_know(const struct jits *j, int32_t pid)

@@ -48,10 +48,17 @@ const struct jit_table *jits_find(const struct jits *j, object_id object, uint32
 /* The source line of an address of such an object. False: not known. */
 MUST_USE bool jits_line(const struct jits *j, object_id object, uint64_t addr, struct str *file,
 			uint32_t *line, uint32_t *column);
+/* The code itself; NULL: none is known. */
+const struct jit_code *jits_code(const struct jits *j, object_id object, uint64_t addr);
 /* How to unwind the code at an address of such an object, and where that code begins and ends.
  * False: its runtime does not say, and frame pointers are the best guess. */
 MUST_USE bool jits_frames(const struct jits *j, object_id object, uint64_t addr,
 			  struct jit_frames *out, uint64_t *start, uint64_t *end);
+
+/* One by one, once applied; NULL behind the last. Times are the recording's; *is_dump: else it is a
+ * map, whose code is not known. */
+const struct jit_table *jits_at(const struct jits *j, size_t i, struct jit_source *source,
+				bool *is_dump);
 
 /* Whether any table is of this process. */
 bool jits_know(const struct jits *j, int32_t pid);

@@ -17,18 +17,15 @@ struct open_job {
 	const struct batch *batches;
 };
 
-static bool in_kernel(enum object_kind k)
-{
-	return k == OBJECT_KERNEL || k == OBJECT_MODULE;
-}
-
 static void open_one(struct resolver *r, object_id id)
 {
 	struct entry *e = r->entries[id.v];
 	const struct session_object *o = session_object(r->session, id);
+	if (o->kind == OBJECT_KERNEL)
+		kernel_lines_open(&r->kernel, r->session, &r->opt);
 	if (o->kind != OBJECT_FILE)
 		return;
-	struct object_source src = resolver_source(r, o);
+	struct object_source src = resolver_source(r, o, e);
 	e->debug = debug_info_open(&src);
 }
 
@@ -48,16 +45,16 @@ static const struct debug_info *debug_of(const struct resolver *r, object_id id)
 	const struct entry *e = r->entries[id.v];
 	if (!e)
 		return NULL;
-	return in_kernel(session_object(r->session, id)->kind) ? r->kernel.debug : e->debug;
+	return session_object(r->session, id)->kind == OBJECT_KERNEL ? r->kernel.debug : e->debug;
 }
 
 /* Where an address is in the file that has the debug information. */
 static bool to_vaddr(const struct resolver *r, const struct debug_info *debug,
 		     const struct resolve_query *q, uint64_t *vaddr)
 {
-	if (!in_kernel(session_object(r->session, q->object)->kind))
+	if (session_object(r->session, q->object)->kind != OBJECT_KERNEL)
 		return debug_info_vaddr(debug, q->addr, vaddr);
-	*vaddr = q->addr - r->kernel.debug_delta;
+	*vaddr = q->addr - r->kernel.image_delta;
 	return true;
 }
 

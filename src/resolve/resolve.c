@@ -28,6 +28,7 @@ void resolver_free(struct resolver *r)
 		if (r->entries[i]) {
 			symtab_free(&r->entries[i]->own);
 			debug_info_close(r->entries[i]->debug);
+			free(r->entries[i]->fetched);
 		}
 		free(r->entries[i]);
 	}
@@ -56,18 +57,20 @@ void resolver_embed_end(struct resolver *r)
 	r->kernel.embedded = embedded_tables_kernel(&r->embedded);
 }
 
-struct object_source resolver_source(const struct resolver *r, const struct session_object *o)
+struct object_source resolver_source(const struct resolver *r, const struct session_object *o,
+				     const struct entry *e)
 {
 	return (struct object_source){.path = session_str(r->session, o->path).p,
 				      .build_id = o->build_id,
 				      .pid = o->pid,
 				      .symfs = r->opt.symfs,
-				      .build_id_dir = r->opt.build_id_dir};
+				      .build_id_dir = r->opt.build_id_dir,
+				      .fetched = e ? e->fetched : NULL};
 }
 
 static void load_file(struct resolver *r, struct entry *e, const struct session_object *o)
 {
-	struct object_source src = resolver_source(r, o);
+	struct object_source src = resolver_source(r, o, e);
 	struct err err = {0};
 	if (symtab_load_elf(&e->own, &src, &e->diags, &err))
 		e->table = &e->own;
@@ -197,6 +200,30 @@ static void merge_diags(struct diags *to, const struct diags *from)
 	}
 }
 
+void resolver_tell(struct entry *e, struct diags *to)
+{
+	merge_diags(to, &e->diags);
+	e->diags = (struct diags){0};
+}
+
+/* Where no table of the recorded boot is at hand, the module's own file has its symbols. */
+static void load_module(struct resolver *r, object_id id)
+{
+	const struct session_object *o = session_object(r->session, id);
+	struct str path = session_str(r->session, o->path);
+	char file[4096];
+	if (o->kind != OBJECT_MODULE || path.n < 1 || path.p[0] != '/' || !o->start ||
+	    snprintf(file, sizeof file, "%s%s", r->opt.symfs ? r->opt.symfs : "", path.p) >=
+		    (int)sizeof file)
+		return;
+	struct entry *e = r->entries[id.v];
+	struct err err = {0};
+	if (symtab_load_module(&e->own, file, &o->build_id, o->start, &err))
+		e->table = &e->own;
+	else
+		diag_add(&e->diags, DIAG_NO_SYMBOLS, 1, "no symbols for %s: %s", path.p, err.text);
+}
+
 static bool in_kernel(const struct session_object *o)
 {
 	return o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE;
@@ -217,11 +244,14 @@ void resolver_load(struct resolver *r, const object_id *objects, size_t n, struc
 		vec_push(&todo, objects[i]);
 	}
 	pool_run(pool, todo.n, load_task, &(struct load_job){r, todo.v});
-	for (size_t i = 0; i < todo.n; i++) {
+	for (size_t i = 0; i < todo.n && !kernel_knows_modules(&r->kernel); i++)
 		if (todo.v[i].v)
-			merge_diags(d, &r->entries[todo.v[i].v]->diags);
-		else
+			load_module(r, todo.v[i]);
+	for (size_t i = 0; i < todo.n; i++) {
+		if (!todo.v[i].v)
 			merge_diags(d, &r->kernel.diags);
+		else if (!r->opt.debuginfod) /* else resolver_fetch() may find what is missing */
+			resolver_tell(r->entries[todo.v[i].v], d);
 	}
 	vec_free(&todo);
 }
@@ -232,7 +262,7 @@ const struct symbol *resolver_symbol(const struct resolver *r, object_id object,
 	if (!e)
 		return NULL;
 	const struct session_object *o = session_object(r->session, object);
-	if (in_kernel(o))
+	if (in_kernel(o) && !e->table)
 		return kernel_symbol(&r->kernel, o, addr);
 	if (e->whole.end)
 		return &e->whole;
@@ -261,5 +291,9 @@ bool resolver_has_file(const struct resolver *r, object_id object)
 
 uint64_t resolver_bias(const struct resolver *r, object_id object)
 {
-	return in_kernel(session_object(r->session, object)) ? r->kernel.delta : 0;
+	const struct session_object *o = session_object(r->session, object);
+	/* Symbols of a module's own file are where it was loaded. */
+	if (!in_kernel(o) || r->entries[object.v]->table)
+		return 0;
+	return kernel_symbol_delta(&r->kernel, o);
 }

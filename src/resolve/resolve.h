@@ -12,11 +12,15 @@
 
 struct jits;
 
+struct debuginfod_options;
+
 struct resolve_options {
 	const char *symfs;
 	const char *build_id_dir; /* perf's cache, "~/.debug" */
 	const char *kallsyms;     /* --kallsyms FILE; NULL: the cache, then /proc/kallsyms */
+	const char *vmlinux;      /* --vmlinux FILE: symbols and lines of the kernel itself */
 	const char *cfi_cache;    /* directory of unwind tables; NULL: they are not kept */
+	const struct debuginfod_options *debuginfod; /* NULL: nothing is downloaded */
 	bool demangle;
 	bool demangle_kernel; /* the kernel's names, too */
 	bool demangle_maps;   /* those of perf maps, too: Java's */
@@ -36,6 +40,11 @@ void resolver_free(struct resolver *r);
 /* Loads the symbol tables of these objects (ids into the session) on the pool. */
 void resolver_load(struct resolver *r, const object_id *objects, size_t n, struct pool *pool,
 		   struct diags *d);
+
+/* Downloads the debug files of these objects where there is no debug information on this machine
+ * and the options allow it. After resolver_load(), which leaves it to this to say what is missing.
+ */
+void resolver_fetch(struct resolver *r, const object_id *objects, size_t n, struct diags *d);
 
 /* Symbols that came with the recording, for the object with this name; used when its file is
  * missing or another one now. All before the first resolver_load(): put an object, its symbols (the

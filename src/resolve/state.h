@@ -16,6 +16,7 @@ struct entry {
 	struct diags diags;       /* of loading; merged in order, so that threads do not show */
 	struct debug_info *debug; /* NULL: none, or not asked for yet */
 	bool debug_tried;
+	char *fetched; /* path of the debug file that was downloaded; NULL: none */
 };
 
 struct resolver {
@@ -28,6 +29,11 @@ struct resolver {
 	VEC(struct dwarf_results) line_results;
 };
 
-struct object_source resolver_source(const struct resolver *r, const struct session_object *o);
+/* Passes on what there was to be said about loading it, once. */
+void resolver_tell(struct entry *e, struct diags *to);
+
+/* Where an object's files are looked for; e may be NULL. */
+struct object_source resolver_source(const struct resolver *r, const struct session_object *o,
+				     const struct entry *e);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "resolve/unwind_jit.h"
 #include "resolve/unwind_objects.h"
 #include "resolve/unwind_walk.h"
 
@@ -11,11 +12,14 @@
 /* A power of two: places of addresses seen lately. */
 #define PLACES 8192
 #define RANGES 8
+/* How many of the outermost frames are looked for in the kernel's chain. */
+#define COMMON_MAX 64
 
 struct unwinder {
 	const struct session *session;
 	const struct arch *arch;
 	struct unwind_objects objects;
+	struct unwind_jit jit;
 	struct unwind_place *places;
 	/* Neighbouring addresses of one address space. */
 	uint64_t range_space;
@@ -39,6 +43,7 @@ struct unwinder *unwinder_new(const struct session *s, const char *machine,
 	u->session = s;
 	u->arch = arch;
 	unwind_objects_init(&u->objects, s, arch, opt);
+	u->jit = (struct unwind_jit){.jits = opt->jits, .arch = arch};
 	u->places = mem_calloc(PLACES, sizeof *u->places);
 	return u;
 }
@@ -48,6 +53,7 @@ void unwinder_free(struct unwinder *u)
 	if (!u)
 		return;
 	unwind_objects_free(&u->objects);
+	unwind_jit_free(&u->jit);
 	free(u->places);
 	vec_free(&u->ips);
 	free(u);
@@ -56,6 +62,11 @@ void unwinder_free(struct unwinder *u)
 void unwinder_add_source(struct unwinder *u, const struct unwind_source *source)
 {
 	u->source = *source;
+}
+
+void unwinder_keep(struct unwinder *u, const struct build_id *id, struct str block)
+{
+	vec_push(&u->objects.kept, (struct unwind_kept){*id, block});
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -92,6 +103,15 @@ static void fill_place(struct unwinder *u, const struct unwind_input *in, struct
 	p->table = &p->object->table;
 	if (p->table->row_count)
 		p->rule = cfi_find(p->table, addr + at.bias);
+	if (!p->rule)
+		p->rule = unwind_jit_rule(&u->jit, at.object, addr + at.bias, &p->table);
+	const struct cfi_table *t = NULL;
+	if (!p->rule && u->source.find)
+		t = u->source.find(u->source.ctx, at.object, addr + at.bias);
+	if (t) {
+		p->table = t;
+		p->rule = cfi_find(t, addr + at.bias);
+	}
 }
 
 static const struct unwind_place *find_place(struct unwinder *u, const struct unwind_input *in,
@@ -100,14 +120,6 @@ static const struct unwind_place *find_place(struct unwinder *u, const struct un
 	struct unwind_place *p = &u->places[hash_mix(addr, in->space) % PLACES];
 	if (p->addr != addr || p->space != in->space)
 		fill_place(u, in, p, addr);
-	if (UNLIKELY(u->source.find && p->object && !p->rule)) {
-		/* Depends on the time, so it is not kept. */
-		const struct cfi_table *t = u->source.find(u->source.ctx, in->process, addr,
-							   in->time);
-		p->space = 0;
-		p->table = t;
-		p->rule = t ? cfi_find(t, addr) : NULL;
-	}
 	return p;
 }
 
@@ -141,6 +153,7 @@ static bool begin(struct unwinder *u, const struct unwind_input *in, struct unwi
 	uint64_t below = in->mask & (((uint64_t)1 << a->reg_ip) - 1);
 	w->pc = load64(in->regs + 8 * (size_t)__builtin_popcountll(below));
 	w->exact = true;
+	w->evaluated = 0;
 	w->stack = in->stack;
 	w->stack_size = in->stack && (w->valid >> a->dwarf.sp & 1) ? in->stack_size : 0;
 	w->stack_start = w->regs[a->dwarf.sp];
@@ -212,7 +225,9 @@ static void walk(struct unwinder *u, const struct unwind_input *in, struct unwin
 			return;
 		}
 		w->place = next;
-		vec_push(&u->ips, w->exact ? w->pc : w->pc - 1);
+		/* Nobody called from where handlers return to: it is the code's first byte. */
+		bool exact = w->exact || (next->rule && (next->rule->flags & CFI_SIGNAL));
+		vec_push(&u->ips, exact ? w->pc : w->pc - 1);
 	}
 	out->end = UNWIND_CUT;
 }
@@ -223,8 +238,8 @@ static void walk(struct unwinder *u, const struct unwind_input *in, struct unwin
  * begins where the copy of the stack had ended already. */
 static bool splice(struct unwinder *u, const struct unwind_input *in)
 {
-	size_t from = 1;
-	for (size_t i = u->ips.n; i-- > 1 && from == 1;)
+	size_t from = 1, last = u->ips.n > COMMON_MAX ? u->ips.n - COMMON_MAX : 1;
+	for (size_t i = u->ips.n; i-- > last && from == 1;)
 		for (size_t k = 1; k < in->chain_count && from == 1; k++)
 			if (in->chain[k] - 1 == u->ips.v[i])
 				from = k + 1;

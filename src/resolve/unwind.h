@@ -61,13 +61,17 @@ struct unwind_result unwinder_run(struct unwinder *u, const struct unwind_input 
  * of the missing caller, when that is so here. */
 bool unwinder_leaf_caller(struct unwinder *u, const struct unwind_input *in, uint64_t *caller);
 
-/* Where code that was made at run time has CFI of its own: asked for addresses in anonymous memory
- * and in files without CFI. Addresses in the table are absolute. NULL: there is none. */
+/* Another place to ask for CFI, where neither the object's file nor the runtime that made the code
+ * has any. Addresses are those of the object. NULL: there is none. The table is borrowed. */
 struct unwind_source {
-	const struct cfi_table *(*find)(void *ctx, uint32_t process, uint64_t addr, uint64_t time);
+	const struct cfi_table *(*find)(void *ctx, object_id object, uint64_t addr);
 	void *ctx;
 };
 void unwinder_add_source(struct unwinder *u, const struct unwind_source *source);
+
+/* A table that came with the recording, for the file with its build id: used when that file is not
+ * to be found. Takes the bytes (heap memory, as cfi_block() gave them); before the first stack. */
+void unwinder_keep(struct unwinder *u, const struct build_id *id, struct str block);
 
 /* Says which objects had no CFI though stacks went through them. */
 void unwinder_tell(const struct unwinder *u, struct diags *d);

@@ -26,6 +26,9 @@ void unwind_objects_free(struct unwind_objects *o)
 	}
 	free(o->v);
 	o->v = NULL;
+	for (size_t i = 0; i < o->kept.n; i++)
+		free((char *)o->kept.v[i].block.p);
+	vec_free(&o->kept);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -64,6 +67,17 @@ static void keep_image(struct unwind_object *u, struct debug_candidate *run)
 	run->map = (struct mapped){0};
 }
 
+static void use_kept(const struct unwind_objects *o, struct unwind_object *u,
+		     const struct build_id *id)
+{
+	for (size_t i = 0; i < o->kept.n && !u->table.row_count; i++) {
+		const struct unwind_kept *k = &o->kept.v[i];
+		if (build_id_eq(&k->id, id) &&
+		    !cfi_open_block(&u->table, (const uint8_t *)k->block.p, k->block.n, id))
+			u->table = (struct cfi_table){0};
+	}
+}
+
 static void load_file(struct unwind_objects *o, struct unwind_object *u,
 		      const struct session_object *so)
 {
@@ -90,6 +104,8 @@ static void load_file(struct unwind_objects *o, struct unwind_object *u,
 	}
 	file_unmap(&found.run.map);
 	file_unmap(&found.debug.map);
+	if (!u->table.row_count)
+		use_kept(o, u, &so->build_id);
 }
 
 static void load_vdso(struct unwind_object *u, const struct session_object *so)

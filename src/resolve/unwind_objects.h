@@ -17,11 +17,17 @@ struct unwind_object {
 	struct elf_file elf; /* of image */
 };
 
+struct unwind_kept {
+	struct build_id id;
+	struct str block;
+};
+
 struct unwind_objects {
 	const struct session *session;
 	struct resolve_options opt;
 	const struct arch *arch;
-	struct unwind_object **v; /* by object id; NULL until asked for */
+	VEC(struct unwind_kept) kept; /* came with the recording */
+	struct unwind_object **v;     /* by object id; NULL until asked for */
 };
 
 void unwind_objects_init(struct unwind_objects *o, const struct session *s, const struct arch *arch,

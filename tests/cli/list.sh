@@ -63,7 +63,7 @@ done
 if ldconfig -p 2> /dev/null | grep -q 'libpfm\.so\.4' && ! grep -q 'is not there' pfm.err; then
 	grep -E '^  ' pfm.txt | grep -vqE '^  [a-z0-9_]+::[^ ]+ +\[PFM event\]' && fail "list pfm: $(head pfm.txt)"
 	grep -q '^  perf::' pfm.txt && fail "list pfm: the kernel's own names"
-	"$KILN" list --no-desc 'perf::PERF_COUNT_SW_CPU_CL*' | grep -qE '^  perf::PERF_COUNT_SW_CPU_CLOCK +\[PFM event\]$' ||
+	"$KILN" list --no-desc 'perf::PERF_COUNT_SW_CPU_CL*' | grep -qE '^  perf::PERF_COUNT_SW_CPU_CLOCK +\[PFM event\]' ||
 		fail "a PMU that is asked for: $("$KILN" list 'perf::*CLOCK*')"
 	event=$(grep -v 'unit mask\|others\]' pfm.txt | awk 'NR == 1 { print $1 }')
 	if [ -n "$event" ]; then

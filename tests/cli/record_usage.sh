@@ -40,7 +40,7 @@ for bad in x 23 -1 1.5; do refuses '-z wants a level' -z"$bad"; done
 refuses '--call-graph knows fp, dwarf and lbr' --call-graph sideways
 refuses '--call-graph knows fp, dwarf and lbr' --call-graph ''
 for bad in 0 x '' 65536 -8; do refuses 'wants a stack size' --call-graph dwarf,"$bad"; done
-for bad in 0 x '' 65536 -8; do refuses 'wants a number of frames' --call-graph fp,"$bad"; done
+for bad in 0 x '' 65536 -8; do refuses 'number of frames' --call-graph fp,"$bad"; done
 refuses 'takes no size' --call-graph lbr,8
 refuses 'no register "nope"' --user-regs=nope
 refuses 'no register ""' --intr-regs=ax,

@@ -2,12 +2,12 @@
  * Prints what the DWARF reader knows about addresses, in addr2line's format, so that it can be
  * compared with addr2line and llvm-symbolizer.
  *
- * usage: dwarf_at [-t THREADS] [-1] FILE < ADDRESSES (hexadecimal, one per line)
+ * usage: dwarf_at [-q] [-t THREADS] FILE < ADDRESSES (hexadecimal, one per line)
  *
  * Per address a line with it, then for each frame, innermost first, two lines: the function ("??"
  * when unknown) and FILE:LINE:COLUMN ("??:0:0"). -t looks up all of them at once on that many
- * threads, -1 (the default) one by one. Finds DWO files, FILE.dwp, and the file that
- * .gnu_debugaltlink names.
+ * threads; without it they are looked up one by one. -q prints only how many frames there are, to
+ * measure. Finds DWO files, FILE.dwp, and the file that .gnu_debugaltlink names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,15 +86,20 @@ static void print(uint64_t addr, const struct dwarf_frame *f, size_t n)
 int main(int argc, char **argv)
 {
 	int threads = 0;
-	for (int c; (c = getopt(argc, argv, "t:1")) != -1;) {
-		if (c == '?')
+	bool quiet = false;
+	size_t total = 0;
+	for (int c; (c = getopt(argc, argv, "qt:")) != -1;) {
+		if (c == 't')
+			threads = atoi(optarg);
+		else if (c == 'q')
+			quiet = true;
+		else
 			return 2;
-		threads = c == 't' ? atoi(optarg) : 0;
 	}
 	struct dwarf_sections s, alt;
 	struct str alt_link = STR("");
 	if (optind + 1 != argc || !sections_of(argv[optind], &s, &alt_link)) {
-		fprintf(stderr, "usage: dwarf_at [-t THREADS] [-1] ELF-FILE < ADDRESSES\n");
+		fprintf(stderr, "usage: dwarf_at [-q] [-t THREADS] ELF-FILE < ADDRESSES\n");
 		return 2;
 	}
 	if (alt_link.n && sections_of(alt_link.p, &alt, NULL))
@@ -109,17 +114,24 @@ int main(int argc, char **argv)
 		struct pool *pool = pool_new((unsigned)threads);
 		struct dwarf_results r;
 		dwarf_lookup(d, addrs.v, addrs.n, pool, &r);
-		for (size_t i = 0; i < addrs.n; i++)
-			print(addrs.v[i], r.at[i].v, r.at[i].n);
+		for (size_t i = 0; i < addrs.n; i++) {
+			total += r.at[i].n;
+			if (!quiet)
+				print(addrs.v[i], r.at[i].v, r.at[i].n);
+		}
 		dwarf_results_free(&r);
 		pool_free(pool);
 	} else {
 		for (size_t i = 0; i < addrs.n; i++) {
 			struct dwarf_frame frames[512];
 			size_t n = dwarf_frames_at(d, addrs.v[i], frames, ARRAY_LEN(frames));
-			print(addrs.v[i], frames, n);
+			total += n;
+			if (!quiet)
+				print(addrs.v[i], frames, n);
 		}
 	}
+	if (quiet)
+		printf("%zu frames\n", total);
 	vec_free(&addrs);
 	dwarf_free(d);
 	return 0;

@@ -23,6 +23,14 @@ result $? "the same again"
 	grep -q '<title>leaf (2,002,002 ns, 66.66%)</title>' text.svg
 result $? "from perf script text"
 
+data=$KILN_SRC/tests/data
+"$KILN" flame --symfs "$data/symfs" -i "$data/inlined.data" -o inlined.svg &&
+	grep '<title>mix (.*, inlined)</title>' inlined.svg | grep -q 'fill-opacity' &&
+	grep '<title>leaf (' inlined.svg | grep -qv 'inlined)'
+result $? "inlined functions are marked"
+"$KILN" flame --no-inline --symfs "$data/symfs" -i "$data/inlined.data" -o inlined.svg && ! grep -q 'mix (' inlined.svg
+result $? "inlined functions are left out"
+
 "$KILN" flame --minwidth 500 -i "$dir/small.folded" -o pruned.svg 2> err &&
 	grep -q '3 of 8 frames' err && grep -q '3 of 8 frames' pruned.svg
 result $? "what is left out is told"

@@ -41,6 +41,17 @@ rm -f jit-*.dump
 [ "$(share first)" = 0 ] || fail "names out of nowhere"
 grep -q 'jit-.*dump' log || fail "a missing dump is not told: $(cat log)"
 
+# Stacks from copies: by what the runtime says of its code, or else by frame pointers.
+for words in "dump" "dump frames" "map"; do
+	case $words in *frames*) [ "$(uname -m)" = x86_64 ] || continue ;; esac
+	# shellcheck disable=SC2086
+	"$KILN" record -q --call-graph dwarf -e cpu-clock:u -F 499 -o copy.data -- ./jit 200 $words remove || fail "record: exit status $?"
+	"$KILN" fold -i copy.data > folded 2> log || fail "kiln fold: exit status $?"
+	for name in first second wanderer; do
+		grep -q "_start;.*main;outer;$name " folded || fail "$words: no whole stack through $name: $(cut -c 1-200 folded | head -n 5)"
+	done
+done
+
 command -v perf > /dev/null || exit 0
 for command in report script evlist "report --header-only"; do
 	# shellcheck disable=SC2086 # words on purpose

@@ -1,6 +1,6 @@
 #!/bin/bash
 # How a recording is made: by orders from outside, with what runs already, near its buffers.
-# covers record: -r --aio --synth --tail-synthesize --num-thread-synthesize --sample-identifier --running-time --latency --switch-output-event
+# covers record: -r --synth --tail-synthesize --num-thread-synthesize --sample-identifier --running-time --latency --switch-output-event --aio
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
@@ -104,6 +104,19 @@ for option in '--aio' '--aio=4' '--aio=2 -z'; do
 	perf script --no-inline -F comm,time,ip,sym -i a.data > p.txt 2> err.txt || fail "$option: perf: $(cat err.txt)"
 	cmp k.txt p.txt || fail "$option: perf and kiln differ"
 done
+
+# Somebody else than the recorder's own thread writes.
+"$KILN" record -q --aio -e cpu-clock:u -o a.data -- ./work 60 > log 2>&1 &
+recorder=$!
+threads=0
+for _ in $(seq 300); do
+	threads=$(ls /proc/$recorder/task 2> /dev/null | wc -l)
+	[ "$threads" -lt 2 ] || break
+	sleep 0.1
+done
+kill -INT $recorder
+wait $recorder
+[ "$threads" -gt 1 ] || fail "--aio writes in the recorder's own thread"
 
 # Killed, at its best moment and its worst: what was written can be read.
 for option in '-z' '--aio=2' '--aio=2 -z'; do

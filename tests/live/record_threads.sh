@@ -54,6 +54,29 @@ for wrong in 0 bogus 0/0:0/0 9999/0; do
 done
 "$KILN" record --threads -e cpu-clock:u -o - -- true > x 2> log && fail "--threads through a pipe"
 
+# A file for each ring is more than this: the limit is raised.
+(
+	ulimit -S -n 12
+	"$KILN" record --threads -e cpu-clock:u -o few -- ./work 0.05 > log 2>&1 || fail "12 files: $(cat log)"
+) || exit 1
+
+# What is recorded ends by itself, and so does the recording.
+./work 0.7 > /dev/null &
+timeout 60 "$KILN" record -q --threads -e cpu-clock:u -o ended -p $! > log 2>&1
+status=$?
+[ $status = 0 ] || [ $status = 1 ] || fail "-p of a program that ends: status $status, $(cat log)"
+
+# No room for one of the files: said, and the rest is read.
+(
+	ulimit -f 200
+	"$KILN" record --threads -e cpu-clock:u -F max -m 64K -o full -- ./work 60 > log 2>&1
+)
+status=$?
+[ $status = 1 ] || fail "no room: exit status $status: $(cat log)"
+grep -q 'cannot write full/data' log || fail "no room: $(cat log)"
+samples full > k.txt || fail "no room: $(cat told.txt)"
+[ "$(grep -c work k.txt)" -gt 50 ] || fail "no room: $(wc -l < k.txt) lines, $(cat told.txt)"
+
 # Several files, one after the other.
 record --threads --switch-output=32K --switch-max-files 2 -F 10000 -o s.data -- ./work 0.6
 [ "$(ls -d s.data.* | wc -l)" = 2 ] || fail "--switch-output: $(ls -d s.data*)"

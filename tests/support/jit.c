@@ -7,6 +7,7 @@
  *   swap     the dump has the other byte order
  *   remove   removes the files before it ends
  *   memfd    the code lies in a memfd instead of anonymous memory
+ *   frames   the code keeps no frame pointer; the dump tells how to unwind it (x86-64)
  *
  * Spends the given CPU time in each of: first, at one address; second, at that same address later;
  * wanderer, which a dump says was made elsewhere and moved. They are called by outer, which is
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 /* uint64_t spin(uint64_t n): counts down, with a frame pointer. */
-static const uint8_t code[] = {
+static const uint8_t plain_code[] = {
 #if defined(__x86_64__)
 	0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0x5d, 0xc3,
 #define MACHINE EM_X86_64
@@ -33,6 +34,77 @@ static const uint8_t code[] = {
 	0xe1, 0xff, 0xff, 0x54, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6,
 #define MACHINE EM_AARCH64
 #endif
+};
+
+/* The same, moving the stack pointer instead of keeping one in rbp. */
+static const uint8_t frameless_code[] = {0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0xf8, 0x48, 0xff,
+					 0xc8, 0x75, 0xfb, 0x48, 0x83, 0xc4, 0x18, 0xc3};
+static const uint8_t *code = plain_code;
+static size_t code_size = sizeof plain_code;
+
+/* .eh_frame of that, as if it lay behind the code on the next multiple of 8: CFA is rsp+8, rsp+32
+ * from byte 4 to byte 16. Then a search table that has nothing in it. */
+static const uint8_t frames[] = {
+	0x14,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	1,
+	'z',
+	'R',
+	0,
+	1,
+	0x78,
+	0x10,
+	1,
+	0x1b,
+	0x0c,
+	7,
+	8,
+	0x90,
+	1,
+	0,
+	0,
+	0x14,
+	0,
+	0,
+	0,
+	0x1c,
+	0,
+	0,
+	0,
+	0xc8,
+	0xff,
+	0xff,
+	0xff,
+	sizeof frameless_code,
+	0,
+	0,
+	0,
+	0,
+	0x44,
+	0x0e,
+	0x20,
+	0x4c,
+	0x0e,
+	8,
+	0,
+	0,
+	0,
+	0,
+	0,
+	1,
+	0xff,
+	0xff,
+	0xff,
+	0,
+	0,
+	0,
+	0,
 };
 
 static FILE *map, *dump;
@@ -81,24 +153,35 @@ static void tell_lines(const uint8_t *at, const char *file)
 	fwrite("\xff", 2, 1, dump); /* the same file */
 }
 
+static void tell_frames(void)
+{
+	begin_record(4, 24 + sizeof frames);
+	u64(sizeof frames);
+	u64(8);
+	u64(0);
+	fwrite(frames, sizeof frames, 1, dump);
+}
+
 static void tell(const uint8_t *at, const char *name)
 {
 	if (map) {
-		fprintf(map, "%lx %zx %s\n", (unsigned long)at, sizeof code, name);
+		fprintf(map, "%lx %zx %s\n", (unsigned long)at, code_size, name);
 		fflush(map);
 	}
 	if (!dump)
 		return;
 	tell_lines(at, "/src/test.lang");
-	begin_record(0, 40 + strlen(name) + 1 + sizeof code);
+	if (code == frameless_code)
+		tell_frames();
+	begin_record(0, 40 + strlen(name) + 1 + code_size);
 	u32((uint32_t)getpid());
 	u32((uint32_t)getpid());
 	u64((uintptr_t)at);
 	u64((uintptr_t)at);
-	u64(sizeof code);
+	u64(code_size);
 	u64(next_index++);
 	fwrite(name, strlen(name) + 1, 1, dump);
-	fwrite(code, sizeof code, 1, dump);
+	fwrite(code, code_size, 1, dump);
 	fflush(dump);
 }
 
@@ -110,7 +193,7 @@ static void tell_move(const uint8_t *from, const uint8_t *to, uint64_t index)
 	u64((uintptr_t)to);
 	u64((uintptr_t)from);
 	u64((uintptr_t)to);
-	u64(sizeof code);
+	u64(code_size);
 	u64(index);
 	fflush(dump);
 }
@@ -153,8 +236,8 @@ static uint8_t *code_memory(int use_memfd)
 			  fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		exit(6);
-	memcpy(p, code, sizeof code);
-	memcpy(p + 4096, code, sizeof code);
+	memcpy(p, code, code_size);
+	memcpy(p + 4096, code, code_size);
 	__builtin___clear_cache((char *)p, (char *)p + 8192);
 	return p;
 }
@@ -174,6 +257,10 @@ int main(int argc, char **argv)
 	snprintf(map_path, sizeof map_path, "/tmp/perf-%d.map", (int)getpid());
 	snprintf(dump_path, sizeof dump_path, "jit-%d.dump", (int)getpid());
 	swap = has(argc, argv, "swap");
+	if (has(argc, argv, "frames")) {
+		code = frameless_code;
+		code_size = sizeof frameless_code;
+	}
 	if (has(argc, argv, "map") && !(map = fopen(map_path, "w")))
 		return 2;
 	if (has(argc, argv, "dump"))
@@ -185,7 +272,7 @@ int main(int argc, char **argv)
 		tell_move(at + 2048, at + 4096, index);
 	}
 	if (map) {
-		fprintf(map, "%lx %zx %s\n", (unsigned long)(at + 4096), sizeof code, "wanderer");
+		fprintf(map, "%lx %zx %s\n", (unsigned long)(at + 4096), code_size, "wanderer");
 		fflush(map);
 	}
 	tell(at, "first");
