@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
+	&cmd_archive,
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,

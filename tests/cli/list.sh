@@ -48,7 +48,7 @@ fi
 "$KILN" list -o out.txt sw > stdout.txt || fail "-o: exit status $?"
 cmp out.txt sw.txt || fail "-o writes something else"
 [ ! -s stdout.txt ] || fail "-o writes to standard output, too"
-"$KILN" list -o /nonexistent/x sw 2> err.txt && fail "-o to nowhere succeeds"
+"$KILN" list -o sw.txt/x sw 2> err.txt && fail "-o to nowhere succeeds"
 "$KILN" list --raw-dump sw | grep -qE '^([a-z_-]+ )*$' || fail "--raw-dump: $("$KILN" list --raw-dump sw)"
 "$KILN" list --raw-dump -j 2> /dev/null && fail "--raw-dump -j"
 
