@@ -190,9 +190,12 @@ static bool open_counter(struct counters *cs, struct counter *c, const struct ta
 	if (!c->fds.n && c->event && c->event->cpus)
 		return err_set(err, ERR_INPUT, "event %s can only be recorded on CPUs %s", c->name,
 			       c->event->cpus);
-	if (!c->fds.n)
-		return err_set(err, ERR_INPUT, "nothing is left to record: %s has ended",
-			       t->tids.n > 1 ? "each of the threads" : "the thread");
+	if (!c->fds.n) {
+		err_set(err, ERR_INPUT, "nothing is left to record: %s has ended",
+			t->tids.n > 1 ? "each of the threads" : "the thread");
+		return err_hint(err, "a command can be recorded from its start: kiln record -- "
+				     "COMMAND");
+	}
 	return true;
 }
 

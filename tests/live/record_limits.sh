@@ -11,13 +11,56 @@ make_workload
 	ulimit -S -n 16
 	"$KILN" record -e cpu-clock:u,page-faults:u,cs:u,migrations:u,minor-faults:u,major-faults:u -o l.data -- ./work 0.05 > log 2>&1 ||
 		fail "the limit of files is not raised: $(cat log)"
+	ulimit -n 64
+	"$KILN" record -e cpu-clock:u,page-faults:u,cs:u -g -o l.data -- ./work 0.05 > log 2>&1 || fail "64 files: $(cat log)"
+	"$KILN" report -i l.data > report 2>&1 && grep -q work report || fail "64 files: $(cat report)"
+	if [ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls/enable ]; then
+		rm -f l.data
+		"$KILN" record -e 'syscalls:*' -a -o l.data -- true > log 2>&1 && fail "64 files for all system calls"
+		[ "$(wc -l < log)" = 2 ] && grep -q 'Too many open files' log && grep -q 'hint: .*ulimit -n' log && [ ! -e l.data ] ||
+			fail "64 files for all system calls: $(cat log)"
+	fi
 	ulimit -n 24
 	"$KILN" record -e cpu-clock:u -o l.data -- ./work 0.05 > log 2>&1 && exit 0
 	grep -q 'ulimit -n' log || fail "24 files: $(cat log)"
 ) || exit 1
 
-"$KILN" record -C 0,4095 -o x.data -- true > log 2>&1 && fail "a CPU that is not there"
-grep -qE 'not online|no list of CPUs' log || fail "absent CPU: $(cat log)"
+# Lists of CPUs, with one that is offline or not there at all.
+last=$(($(nproc --all) - 1))
+absent=$(sed 's/[-,].*//' /sys/devices/system/cpu/offline 2> /dev/null)
+for cpus in "0,${absent:-4095}" "${absent:-4095}" "0-4095"; do
+	"$KILN" record -C $cpus -o x.data -- true > log 2>&1 && fail "-C $cpus"
+	[ "$(wc -l < log)" = 2 ] && grep -qE "^kiln record: CPU [0-9]+ is not online" log &&
+		grep -qE "hint: these are: $(cat /sys/devices/system/cpu/online)" log || fail "-C $cpus: $(cat log)"
+done
+if [ "$(id -u)" = 0 ]; then
+	for cpus in 0 "0-$last" "0,0,0-$last"; do
+		"$KILN" record -q -e cpu-clock -C $cpus -o x.data -- ./work 0.1 > log 2>&1 || fail "-C $cpus: $(cat log)"
+	done
+fi
+rm -f x.data
+
+# A target that is dead already, or of which only the number is left.
+sleep 0 &
+gone=$!
+wait $gone
+sh -c 'sleep 0 & echo $! > zombie; exec sleep 30' &
+parent=$!
+until [ -s zombie ] && grep -q '^State:.Z' "/proc/$(cat zombie)/status" 2> /dev/null; do sleep 0.05; done
+for target in "-p $gone" "-t $gone" "-p $(cat zombie)" "-t $(cat zombie)" "-p $$,$gone"; do
+	timeout 20 "$KILN" record -e cpu-clock:u $target -o x.data > log 2>&1
+	[ $? = 1 ] && [ "$(wc -l < log)" = 2 ] && grep -qE '^kiln record: .*(has ended|no (process|thread))' log && [ ! -e x.data ] ||
+		fail "a dead target $target: $(cat log)"
+done
+kill $parent
+
+# A program that maps nothing but itself.
+echo 'void _start(void) { for (;;) __asm__ volatile(""); }' > alone.c
+if "${CC:-cc}" -O1 -nostdlib -static -o alone alone.c 2> log; then
+	timeout 30 "$KILN" record -q -g -e cpu-clock:u -o x.data -- timeout 0.4 ./alone > log 2>&1
+	[ $? = 124 ] || fail "a program alone: $(cat log)"
+	"$KILN" report -i x.data 2> log | grep -q 'alone .*_start' || fail "a program alone: $(cat log)"
+fi
 
 # A process that dies while we attach: told, or an empty recording; never a hang.
 for _ in 1 2 3 4 5; do
@@ -58,7 +101,18 @@ status=$?
 wait $pid
 [ $status -lt 2 ] || fail "10000 threads: status $status, $(cat log)"
 [ $status = 0 ] || grep -qE 'ended|no process' log || fail "10000 threads: $(cat log)"
-[ $status != 0 ] || "$KILN" script -i storm.data > /dev/null 2> log || fail "10000 threads: $(cat log)"
+if [ $status = 0 ]; then
+	"$KILN" script -F tid -i storm.data > tids 2> log || fail "10000 threads: $(cat log)"
+	[ ! -s log ] || fail "10000 threads: $(cat log)"
+fi
+# The same from the first thread on: all that were born are in it, and none is waited for.
+timeout 100 "$KILN" record -q -e cpu-clock:u -c 20000 -o storm.data -- ./storm > log 2>&1 || fail "10000 threads: $(cat log)"
+"$KILN" script -F tid -i storm.data 2> log | sort -u | wc -l > tids
+[ "$(cat tids)" -gt 10 ] || fail "only $(cat tids) of 10000 threads: $(cat log)"
+command -v perf > /dev/null && {
+	perf report --stats -i storm.data 2> /dev/null | awk '$1 == "FORK" { n = $3; exit } END { exit n < 10000 }' ||
+		fail "not all 10000 threads are known: $(perf report --stats -i storm.data 2>&1 | head)"
+}
 
 # Lost samples: by event and CPU, when, and the option that helps.
 "$KILN" record -e cpu-clock:u -F max -m 1 -g -o lost.data -- ./work 0.5 > log 2>&1 || fail "-m 1: $(cat log)"
