@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -137,6 +138,21 @@ bool file_write_all(int fd, const void *p, size_t n, const char *name, struct er
 		}
 		at += w;
 		n -= (size_t)w;
+	}
+	return true;
+}
+
+bool file_make_parents(const char *path, struct err *err)
+{
+	char part[PATH_MAX];
+	if (strlen(path) >= sizeof part)
+		return err_set(err, ERR_INPUT, "a path is too long: %.60s…", path);
+	strcpy(part, path);
+	for (char *at = strchr(part + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		if (mkdir(part, 0755) != 0 && errno != EEXIST)
+			return err_sys(err, errno, "cannot make the directory %s", part);
+		*at = '/';
 	}
 	return true;
 }

@@ -32,6 +32,9 @@ void file_unmap(struct mapped *m);
  * failure. */
 int file_temp(const char *dir, struct err *err);
 
+/* All directories that a path is in, as far as they are missing. */
+MUST_USE bool file_make_parents(const char *path, struct err *err);
+
 /* write(2) until all is out. */
 MUST_USE bool file_write_all(int fd, const void *p, size_t n, const char *name, struct err *err);
 

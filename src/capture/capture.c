@@ -155,6 +155,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 		.workload = {.go = -1, .failed = -1, .pidfd = -1},
 		.schedule = {.ranges = plan->ranges, .count = plan->range_count},
 		.files = MAPPED_FILES_INIT,
+		.tasks = {.lock = PTHREAD_MUTEX_INITIALIZER},
 		.readers = {.stop = -1, .wake = -1},
 		.control = {.fd = plan->control_fd, .ack_fd = plan->ack_fd},
 		.dumps = plan->dump ? *plan->dump : 0,
@@ -188,6 +189,7 @@ bool capture_run(const struct capture_plan *plan, const volatile int *stop,
 	thread_masks_free(&c.masks);
 	embed_free(&c.embed);
 	mapped_files_free(&c.files);
+	vec_free(&c.tasks.pids);
 	vec_free(&c.polled);
 	for (size_t i = 0; i < c.files_written.n; i++)
 		free(c.files_written.v[i]);

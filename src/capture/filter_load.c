@@ -54,10 +54,15 @@ static bool refuse_term(const struct filter_layout *l, enum filter_term term, co
 static bool fail(int error, const char *what, const char *event, struct err *err)
 {
 	if (error == EPERM || error == EACCES) {
+		bool root = geteuid() == 0;
 		err_set(err, ERR_PERMISSION,
-			"a filter of %s runs in the kernel as a BPF program, which this user may not "
-			"load",
-			event);
+			"a filter of %s runs in the kernel as a BPF program, which %s may not load",
+			event, root ? "even root" : "this user");
+		if (root)
+			return err_hint(err,
+					"a container may have taken CAP_BPF or CAP_PERFMON away, "
+					"or the kernel is locked down (/sys/kernel/security/"
+					"lockdown); before 5.11 `ulimit -l` counts, too");
 		return err_hint(err, "it takes root, or the capabilities CAP_BPF and CAP_PERFMON; "
 				     "filters of tracepoints do not need them");
 	}

@@ -97,23 +97,36 @@ static bool kernel_is_recorded(const struct capture *c)
 	return false;
 }
 
+/* Later on, what is recorded has children, and they have others. */
+static void synth_started(struct capture *c, const struct synth *s)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->tasks.pids.n; i++)
+		if (synth_process(s, c->tasks.pids.v[i]))
+			c->tasks.pids.v[kept++] = c->tasks.pids.v[i];
+	c->tasks.pids.n = kept;
+	if (c->targets.command)
+		(void)synth_process(s, c->workload.pid);
+}
+
 static void synth_targets(struct capture *c, const struct synth *s)
 {
-	/* Later on, the children of what is recorded may be any processes. */
-	if (c->targets.system_wide || c->began) {
+	if (c->targets.system_wide) {
 		synth_all(s);
 		return;
 	}
 	for (size_t i = 0; i < c->targets.user_pids.n; i++)
-		synth_process(s, c->targets.user_pids.v[i]);
+		(void)synth_process(s, c->targets.user_pids.v[i]);
 	for (size_t i = 0; i < c->plan->pid_count; i++)
-		synth_process(s, c->plan->pids[i]);
+		(void)synth_process(s, c->plan->pids[i]);
 	for (size_t i = 0; i < c->plan->tid_count; i++) {
 		int32_t pid = synth_process_of(c->plan->tids[i]);
 		if (pid)
 			synth_thread(s, pid, c->plan->tids[i]);
 	}
-	if (c->targets.command)
+	if (c->began)
+		synth_started(c, s);
+	else if (c->targets.command)
 		synth_name(s, c->workload.pid);
 }
 

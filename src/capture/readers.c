@@ -333,6 +333,8 @@ static void choose_polled(struct capture *c)
 void readers_init(struct capture *c, uint64_t sample_fields)
 {
 	struct readers *all = &c->readers;
+	const struct capture_switch *s = &c->plan->switching;
+	bool later = s->on_signal || s->bytes || s->seconds || c->plan->synth_last;
 	all->threads = c->masks.v.n > 0;
 	for (size_t i = 0; i < MAX(c->masks.v.n, (size_t)1); i++) {
 		vec_push(&all->v, (struct reader){
@@ -342,6 +344,7 @@ void readers_init(struct capture *c, uint64_t sample_fields)
 				  });
 		scan_init(&all->v.v[i].scan, &c->files, sample_fields);
 		all->v.v[i].scan.embed = &c->embed;
+		all->v.v[i].scan.tasks = later && !c->targets.system_wide ? &c->tasks : NULL;
 	}
 	for (size_t i = 0; i < c->rings.v.n; i++)
 		vec_push(&reader_of(c, &c->rings.v.v[i])->rings, (uint32_t)i);

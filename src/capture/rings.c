@@ -13,6 +13,7 @@
 
 #define LEAST_RING ((uint64_t)512 << 10) /* what kernel.perf_event_mlock_kb allows every user */
 #define USUAL_RING ((uint64_t)4 << 20)
+#define SIDE_BAND_RING ((uint64_t)2 << 20) /* where whole builds may come and go */
 #define LARGEST_RING ((uint64_t)16 << 20)
 #define ALL_RINGS ((uint64_t)64 << 20) /* together; more where there is much memory */
 #define HELD_UP_MS 500 /* how long a recorder may have to wait for a CPU or a disk */
@@ -67,15 +68,17 @@ uint64_t rings_wanted(const struct counters *cs, size_t rings, uint64_t memory)
 {
 	uint64_t per_second = 0, size = LEAST_RING;
 	uint64_t limit = MAX(ALL_RINGS, memory / 64) / MAX(rings, (size_t)1);
-	bool unknown = false;
+	bool unknown = false, everything = false;
 	for (size_t i = 0; i < cs->v.n; i++) {
 		const struct counter *c = &cs->v.v[i];
+		everything |= c->dummy;
 		if (c->attr.flags & ATTR_FREQ && !c->dummy)
 			per_second += c->attr.sample_period * sample_bytes(&c->attr);
 		else
 			unknown |= !c->dummy; /* as often as it happens */
 	}
-	uint64_t wanted = MAX(per_second * HELD_UP_MS / 1000, unknown ? USUAL_RING : 0);
+	uint64_t least = unknown ? USUAL_RING : everything ? SIDE_BAND_RING : 0;
+	uint64_t wanted = MAX(per_second * HELD_UP_MS / 1000, least);
 	while (size < wanted && size < LARGEST_RING && size * 2 <= limit)
 		size *= 2;
 	return size;

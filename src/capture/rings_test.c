@@ -27,10 +27,11 @@ static void size_follows_the_rate(void **state)
 {
 	(void)state;
 	struct attr a = {.sample_type = FIXED, .sample_period = 99, .flags = ATTR_FREQ};
-	assert_int_equal(wanted(a, true, 2, 8 * GB), MB / 2);
+	assert_int_equal(wanted(a, false, 2, 8 * GB), MB / 2);
+	assert_int_equal(wanted(a, true, 2, 8 * GB), 2 * MB); /* and the side-band of all */
 	a.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	a.sample_period = 4999;
-	uint64_t chains = wanted(a, true, 2, 8 * GB);
+	uint64_t chains = wanted(a, false, 2, 8 * GB);
 	assert_in_range(chains, MB, 4 * MB);
 	a.sample_type |= PERF_SAMPLE_STACK_USER;
 	a.sample_stack_user = 8192;

@@ -33,6 +33,7 @@ struct capture {
 	struct mapped_files files;
 	struct thread_masks masks; /* of --threads; none: one reader, our own thread */
 	struct readers readers;
+	struct scan_tasks tasks; /* kept where a file begins in the middle of it all */
 	struct triggers triggers;
 	struct schedule schedule;
 	struct control control;

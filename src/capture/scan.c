@@ -9,6 +9,7 @@
 
 #define HEADER_BYTES 8
 #define RECORD_MAX 65536
+#define TASKS_MAX (1u << 20)
 
 void scan_init(struct scan *s, struct mapped_files *files, uint64_t sample_type)
 {
@@ -79,6 +80,17 @@ void scan_counts_add(struct scan_counts *sum, const struct scan_counts *more)
 	sum->throttled += more->throttled;
 }
 
+static void scan_fork(struct scan_tasks *tasks, const struct record *r)
+{
+	struct rec_task t;
+	if (!record_task(r, &t) || t.pid == t.ppid)
+		return;
+	pthread_mutex_lock(&tasks->lock);
+	if (tasks->pids.n < TASKS_MAX)
+		vec_push(&tasks->pids, t.pid);
+	pthread_mutex_unlock(&tasks->lock);
+}
+
 static bool tells_state(uint32_t type)
 {
 	switch (type) {
@@ -119,6 +131,10 @@ static void scan_record(struct scan *s, const uint8_t *p, size_t size)
 		break;
 	case PERF_RECORD_MMAP2:
 		scan_mmap(s, &r);
+		break;
+	case PERF_RECORD_FORK:
+		if (s->tasks)
+			scan_fork(s->tasks, &r);
 		break;
 	case PERF_RECORD_LOST:
 		if (record_lost(&r, &lost))

@@ -2,6 +2,7 @@
 #ifndef KILN_SCAN_H
 #define KILN_SCAN_H
 
+#include <pthread.h>
 #include <sys/uio.h>
 
 #include "capture/mapped_files.h"
@@ -22,8 +23,16 @@ struct scan_counts {
 	uint64_t throttled; /* times the kernel held an event back */
 };
 
+/* The processes that what is recorded has started, some of which have ended. Several threads may
+ * add to it at once. */
+struct scan_tasks {
+	pthread_mutex_t lock;
+	VEC(int32_t) pids;
+};
+
 struct scan {
-	struct embed *embed; /* NULL: none */
+	struct embed *embed;      /* NULL: none */
+	struct scan_tasks *tasks; /* NULL: nobody asks for them */
 	struct mapped_files *files;
 	size_t time_word; /* where a sample's time lies, in 8-byte words of its body; SIZE_MAX: it
 			     has none */

@@ -256,21 +256,22 @@ static bool parse_pid(const char *name, int32_t *pid)
 	return true;
 }
 
-void synth_process(const struct synth *s, int32_t pid)
+bool synth_process(const struct synth *s, int32_t pid)
 {
 	char path[64];
 	struct task t;
 	int32_t tid;
 	if (!emit_process(s, pid, &t))
-		return;
+		return false;
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
 	DIR *d = opendir(path);
 	if (!d)
-		return;
+		return true;
 	for (struct dirent *e; (e = readdir(d));)
 		if (parse_pid(e->d_name, &tid) && tid != pid)
 			emit_thread(s, &t, tid);
 	closedir(d);
+	return true;
 }
 
 void synth_thread(const struct synth *s, int32_t pid, int32_t tid)
@@ -303,7 +304,7 @@ static void synth_share(void *ctx, size_t i, unsigned worker)
 	struct synth mine = *w->s;
 	mine.e = &w->emitters[worker];
 	for (size_t k = i * SHARE; k < MIN((i + 1) * SHARE, w->pids.n) && !mine.e->failed; k++)
-		synth_process(&mine, w->pids.v[k]);
+		(void)synth_process(&mine, w->pids.v[k]);
 }
 
 static void synth_parallel(struct shared_work *w)
@@ -345,7 +346,7 @@ void synth_all(const struct synth *s)
 		synth_parallel(&w);
 	else
 		for (size_t i = 0; i < w.pids.n && !s->e->failed; i++)
-			synth_process(s, w.pids.v[i]);
+			(void)synth_process(s, w.pids.v[i]);
 	vec_free(&w.pids);
 }
 

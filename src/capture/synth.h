@@ -19,8 +19,9 @@ struct synth {
 	unsigned threads;    /* that synth_all() may use */
 };
 
-/* One process with all its threads. Those that end meanwhile are left out silently. */
-void synth_process(const struct synth *s, int32_t pid);
+/* One process with all its threads. Those that end meanwhile are left out silently; false when it
+ * has ended itself. */
+bool synth_process(const struct synth *s, int32_t pid);
 
 /* Only its main thread's name and this one thread, and the mappings. */
 void synth_thread(const struct synth *s, int32_t pid, int32_t tid);

@@ -101,18 +101,27 @@ const char *cli_temp_dir(void)
 	return getenv("TMPDIR");
 }
 
-static const char *build_id_dir;
+static const char *build_id_dir, *default_build_id_dir;
 
 void cli_set_build_id_dir(const char *dir)
 {
 	build_id_dir = dir;
 }
 
+void cli_default_build_id_dir(const char *dir)
+{
+	default_build_id_dir = dir;
+}
+
 const char *cli_build_id_dir(char *buf, size_t size)
 {
 	const char *dir = build_id_dir ? build_id_dir : getenv("PERF_BUILDID_DIR");
 	const char *home = getenv("HOME");
-	if (dir && *dir)
+	if (!dir || !*dir)
+		dir = default_build_id_dir;
+	if (dir && !strncmp(dir, "~/", 2) && home)
+		snprintf(buf, size, "%s%s", home, dir + 1);
+	else if (dir && *dir)
 		snprintf(buf, size, "%s", dir);
 	else if (home && *home)
 		snprintf(buf, size, "%s/.debug", home);

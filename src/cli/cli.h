@@ -33,6 +33,9 @@ struct command {
 	const struct option *options;   /* ends with {0}; values live in the command's file */
 	bool stop_at_word;              /* the first non-option ends the options (record) */
 	int (*run)(const struct command *cmd, const struct parsed *args);
+	/* Takes one of the user's settings ("report.children"), before the options; false when the
+	 * value is wrong. NULL: none matter. */
+	bool (*setting)(const char *name, const char *value, struct err *err);
 };
 
 extern const struct command *const commands[]; /* ends with NULL */
@@ -59,11 +62,12 @@ int cli_finish_stdout(const struct command *cmd, struct out *o, int code);
 /* Environment and terminal. */
 const char *cli_temp_dir(void);
 void cli_set_build_id_dir(const char *dir); /* --buildid-dir in front of the command; borrowed */
-const char *cli_build_id_dir(char *buf,
-			     size_t size); /* --buildid-dir, PERF_BUILDID_DIR, ~/.debug */
+void cli_default_build_id_dir(const char *dir); /* the setting buildid.dir; borrowed */
+/* --buildid-dir, PERF_BUILDID_DIR, buildid.dir, ~/.debug */
+const char *cli_build_id_dir(char *buf, size_t size);
 /* Where kiln keeps what it can make again: $XDG_CACHE_HOME/kiln or ~/.cache/kiln. */
 const char *cli_cache_dir(char *buf, size_t size);
-bool cli_color(int fd);                    /* a terminal, and NO_COLOR is not set */
+bool cli_color(int fd); /* a terminal, and NO_COLOR is not set */
 
 /* A progress line on stderr, only on a terminal; text NULL clears it. */
 void cli_progress(const char *text);

@@ -1,16 +1,16 @@
 /* kiln buildid-list: the build ids of a recording, of a file, of the running kernel. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/modules.h"
 #include "cli/recorded.h"
 #include "object/object.h"
 
-#define MAX_TEXT (64u << 20) /* of /proc and /lib/modules */
+#define MAX_TEXT (64u << 20) /* of files in /proc */
 
 static struct {
 	const char *input;
@@ -88,26 +88,6 @@ static void kernel_range(uint64_t *start, uint64_t *end)
 	free((void *)text.p);
 }
 
-/* The file of a module: "/lib/modules/RELEASE/kernel/…/NAME.ko", or "[NAME]" when it is not known.
- * File names may have '-' where modules have '_'. */
-static void module_path(char *buf, size_t size, struct str name, struct str list, const char *dir)
-{
-	struct str line;
-	snprintf(buf, size, "[%.*s]", (int)name.n, name.p);
-	while (str_line(&list, &line)) {
-		struct str rest, path = str_split(line, ':', &rest), file = str_basename(path);
-		if (file.n <= name.n || file.p[name.n] != '.')
-			continue;
-		size_t i = 0;
-		while (i < name.n && (file.p[i] == '-' ? '_' : file.p[i]) == name.p[i])
-			i++;
-		if (i == name.n) {
-			snprintf(buf, size, "%s/%.*s", dir, (int)path.n, path.p);
-			return;
-		}
-	}
-}
-
 /* "NAME SIZE USERS DEPENDENCIES STATE 0xADDRESS" */
 static bool parse_module(struct str line, struct str *name, uint64_t *start, uint64_t *size)
 {
@@ -121,16 +101,12 @@ static bool parse_module(struct str line, struct str *name, uint64_t *start, uin
 
 static void print_modules(struct out *o)
 {
-	struct str text, line, list = {0};
-	char dir[300] = "/lib/modules/", path[4096];
-	struct utsname name;
+	struct str text, line;
+	struct module_files files;
+	char path[4096];
 	if (!file_read("/proc/modules", MAX_TEXT, &text, NULL))
 		return;
-	if (uname(&name) == 0)
-		snprintf(dir, sizeof dir, "/lib/modules/%s", name.release);
-	snprintf(path, sizeof path, "%s/modules.dep", dir);
-	if (!file_read(path, MAX_TEXT, &list, NULL))
-		list = (struct str){0};
+	module_files_read(&files);
 	for (struct str rest = text; str_line(&rest, &line);) {
 		struct str module;
 		uint64_t start, size;
@@ -141,11 +117,11 @@ static void print_modules(struct out *o)
 			 (int)module.n, module.p);
 		if (!read_notes(path, &id, NULL))
 			id = (struct build_id){0};
-		module_path(path, sizeof path, module, list, dir);
+		module_path(&files, module, path, sizeof path);
 		print_map(o, &id, start, start + size, path);
 	}
+	module_files_free(&files);
 	free((void *)text.p);
-	free((void *)list.p);
 }
 
 static bool print_kernel(struct out *o, struct err *err)

@@ -128,6 +128,14 @@ static bool take_compute(void *value, const char *text, bool negated, struct err
 		       text);
 }
 
+static bool take_setting(const char *name, const char *value, struct err *err)
+{
+	if (!strcmp(name, "diff.order"))
+		return str_to_u64(str_of(value), 10, &opts.order) ||
+		       err_set(err, ERR_USAGE, "diff.order is a number, not \"%s\"", value);
+	return strcmp(name, "diff.compute") != 0 || take_compute(NULL, value, false, err);
+}
+
 static bool take_by(void *value, const char *text, bool negated, struct err *err)
 {
 	(void)value;
@@ -268,4 +276,5 @@ const struct command cmd_diff = {
 	.examples = examples,
 	.options = options,
 	.run = run,
+	.setting = take_setting,
 };

@@ -1,6 +1,7 @@
 /* kiln list: the events this machine has, and which of them can really be opened. */
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -71,6 +72,15 @@ static void say(const char *sentence)
 	fprintf(stderr, "%s list: %s\n", cli_name(), sentence);
 }
 
+/* All of these kinds. */
+static void add_kinds(struct listing *l, unsigned kinds, const char *glob, const char *tracefs)
+{
+	char dir[PATH_MAX];
+	listing_add(l, kinds, glob, EVENT_DEVICES, tracefs);
+	if (kinds & LIST_SDT && cli_build_id_dir(dir, sizeof dir))
+		listing_add_cached(l, glob, dir);
+}
+
 /* A word is a group, else a glob: with a colon of tracepoints or unit masks, with two of libpfm4's
  * names, without one of any part of a name. */
 static void add_word(struct listing *l, const char *word, const char *tracefs)
@@ -82,20 +92,18 @@ static void add_word(struct listing *l, const char *word, const char *tracefs)
 				say("no metrics are known: they are computed from events of "
 				    "particular CPUs");
 			else
-				listing_add(l, groups[i].kinds, NULL, EVENT_DEVICES, tracefs);
+				add_kinds(l, groups[i].kinds, NULL, tracefs);
 			if (groups[i].kinds == LIST_SDT && l->items.n == before)
-				say("no probe of a program (SDT) is defined in tracefs");
+				say("no probe of a program (SDT) is defined in tracefs, and none "
+				    "is in the build-id cache");
 			if (groups[i].kinds == LIST_PFM && l->items.n == before)
 				say("libpfm4 is not there, or does not know this CPU");
 			return;
 		}
 	bool colon = strchr(word, ':'), pfm = strstr(word, "::");
 	const char *glob = colon ? word : arena_printf(&l->arena, "*%s*", word);
-	listing_add(l,
-		    pfm     ? LIST_PFM
-		    : colon ? LIST_TRACEPOINT | LIST_SDT
-			    : LIST_ALL,
-		    glob, EVENT_DEVICES, tracefs);
+	unsigned kinds = pfm ? LIST_PFM : colon ? LIST_TRACEPOINT | LIST_SDT : LIST_ALL;
+	add_kinds(l, kinds, glob, tracefs);
 	if (l->items.n == before)
 		say(arena_printf(&l->arena, "no event matches %s", word));
 }
@@ -340,7 +348,7 @@ static int run(const struct command *cmd, const struct parsed *args)
 	for (size_t i = 0; i < args->count; i++)
 		add_word(&l, args->args[i], tracefs);
 	if (!args->count)
-		listing_add(&l, LIST_ALL, NULL, EVENT_DEVICES, tracefs);
+		add_kinds(&l, LIST_ALL, NULL, tracefs);
 	if (opts.unit)
 		keep_unit(&l);
 	try_all(&l, &tried);

@@ -281,4 +281,5 @@ const struct command cmd_record = {
 	.options = record_option_table,
 	.stop_at_word = true,
 	.run = run,
+	.setting = record_setting,
 };

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/config.h"
 #include "cli/report.h"
 #include "perfdata/describe.h"
 
@@ -137,6 +138,33 @@ static void choose_children(void)
 		opts.report.graph.caller_first = true;
 }
 
+static bool take_setting(const char *name, const char *value, struct err *err)
+{
+	if (!strcmp(name, "report.children")) {
+		opts.children_set = true;
+		return config_bool(name, value, &opts.report.columns.children, err);
+	}
+	if (!strcmp(name, "report.percent-limit"))
+		return take_percent_limit(NULL, value, false, err);
+	if (!strcmp(name, "report.sort_order"))
+		opts.report.columns.sort = value;
+	if (!strcmp(name, "call-graph.threshold") || !strcmp(name, "call-graph.print-limit")) {
+		char *end;
+		double number = strtod(value, &end);
+		if (end == value || *end || !(number >= 0))
+			return err_set(err, ERR_USAGE, "%s is a number, not \"%s\"", name, value);
+		if (!strcmp(name, "call-graph.threshold"))
+			opts.report.graph.min_percent = number;
+		else
+			opts.report.graph.print_limit = (uint32_t)MIN(number, UINT32_MAX);
+		return true;
+	}
+	if (!strcmp(name, "call-graph.print-type") || !strcmp(name, "call-graph.order") ||
+	    !strcmp(name, "call-graph.sort-key"))
+		return callgraph_options_parse(&opts.report.graph, value, err);
+	return true;
+}
+
 static bool report(struct out *o, struct ingest *in, struct diags *d, struct err *err)
 {
 	/* perf does not know of a pipe's stacks before it has decided. */
@@ -233,4 +261,5 @@ const struct command cmd_report = {
 	.examples = examples,
 	.options = options,
 	.run = run,
+	.setting = take_setting,
 };

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/features.h"
 #include "version.h"
 
 static struct {
@@ -20,11 +21,8 @@ static int run(const struct command *cmd, const struct parsed *args)
 	struct out o;
 	out_fd(&o, STDOUT_FILENO);
 	out_fmt(&o, "%s version %s\n", cli_name(), KILN_VERSION);
-	if (opts.build_options) {
-		static const char *const on[] = {"zstd", "demangle"};
-		for (size_t i = 0; i < ARRAY_LEN(on); i++)
-			out_fmt(&o, "%22s: [ on  ]\n", on[i]);
-	}
+	for (const struct feature *f = features; opts.build_options && f->name; f++)
+		feature_print(&o, f);
 	return cli_finish_stdout(cmd, &o, EXIT_OK);
 }
 

@@ -6,13 +6,32 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/manual.h"
+
+/* A wrong value is said and left out: the command itself can still be used. */
+static void apply_settings(const struct command *cmd)
+{
+	static struct config_set s; /* options may point at its values */
+	config_load(&s, CONFIG_BOTH);
+	for (size_t i = 0; i < s.items.n; i++) {
+		const struct config_item *item = &s.items.v[i];
+		char name[256];
+		struct err err = {0};
+		snprintf(name, sizeof name, "%s.%s", item->section.p, item->key.p);
+		if (!strcmp(name, "buildid.dir"))
+			cli_default_build_id_dir(item->value.p);
+		else if (cmd->setting && !cmd->setting(name, item->value.p, &err))
+			cli_fail(cmd, &err);
+	}
+}
 
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	struct err err = {0};
 	struct parsed args;
 	int code;
+	apply_settings(cmd);
 	if (!options_parse(cmd->options, argc, argv, cmd->stop_at_word, &args, &err)) {
 		code = cli_fail(cmd, &err);
 	} else if (args.help) {

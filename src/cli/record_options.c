@@ -69,17 +69,50 @@ static bool set_depth(void *value, const char *text, bool negated, struct err *e
 	return set_max_stack(str_of(text), err);
 }
 
+/* What the user's settings say of recordings. */
+static struct {
+	const char *call_graph; /* what -g means; NULL: fp */
+	const char *stack_bytes;
+} settings;
+
+bool record_setting(const char *name, const char *value, struct err *err)
+{
+	if (!strcmp(name, "record.call-graph") || !strcmp(name, "call-graph.record-mode")) {
+		enum call_graph mode = CALL_GRAPH_NONE;
+		if (!set_call_graph(&mode, value, false, err))
+			return false;
+		settings.call_graph = mode == CALL_GRAPH_NONE ? NULL : value;
+	}
+	if (!strcmp(name, "call-graph.dump-size")) {
+		settings.stack_bytes = value;
+		return set_stack_bytes(str_of(value), err);
+	}
+	if (strcmp(name, "record.build-id") != 0)
+		return true;
+	opts.no_build_id_cache = !strcmp(value, "no-cache");
+	opts.no_build_ids = !strcmp(value, "skip");
+	opts.build_id_mmap = !strcmp(value, "mmap");
+	if (opts.no_build_id_cache || opts.no_build_ids || opts.build_id_mmap ||
+	    !strcmp(value, "cache"))
+		return true;
+	return err_set(err, ERR_USAGE, "%s is cache, no-cache, skip or mmap, not \"%s\"", name,
+		       value);
+}
+
 /* -g turns call chains on; a --call-graph before it stays. */
 static bool set_g(void *value, const char *text, bool negated, struct err *err)
 {
 	enum call_graph *mode = value;
 	(void)text;
-	(void)err;
 	if (negated)
 		*mode = CALL_GRAPH_NONE;
-	else if (*mode == CALL_GRAPH_NONE)
-		*mode = CALL_GRAPH_FP;
-	return true;
+	if (negated || *mode != CALL_GRAPH_NONE)
+		return true;
+	const char *usual = settings.call_graph ? settings.call_graph : "fp";
+	if (!set_call_graph(mode, usual, false, err))
+		return false;
+	bool sized = *mode != CALL_GRAPH_DWARF || strchr(usual, ',') || !settings.stack_bytes;
+	return sized || set_stack_bytes(str_of(settings.stack_bytes), err);
 }
 
 static bool add_filter(void *value, const char *text, bool negated, struct err *err)
@@ -343,7 +376,8 @@ const struct option record_option_table[] = {
 	 "times of the first and the last sample in the header (always)",
 	 .value = &opts.timestamp_boundary},
 	{OPT_BOOL, 'B', "no-buildid", NULL, "no build ids", .value = &opts.no_build_ids},
-	{OPT_BOOL, 'N', "no-buildid-cache", NULL, "no copies into ~/.debug (only made under the name perf)",
+	{OPT_BOOL, 'N', "no-buildid-cache", NULL,
+	 "no copies into ~/.debug (only made under the name perf)",
 	 .value = &opts.no_build_id_cache},
 	{OPT_BOOL, 0, "buildid-all", NULL, "build ids of all mapped files (always)",
 	 .value = &opts.build_id_all},

@@ -87,6 +87,8 @@ void record_answer(const char *text);  /* to who gave an order by --control */
 void record_written(const char *path); /* a finished file; gives it to who called sudo */
 void record_progress(const struct capture_result *so_far);
 void record_report(const struct capture_plan *plan, const struct capture_result *r, bool ok);
+/* Takes one of the user's settings, see struct command. */
+MUST_USE bool record_setting(const char *name, const char *value, struct err *err);
 /* A note when the stacks in this file are bad. */
 void record_quality(const char *path);
 /* Under the name perf: copies what was mapped (or only where samples were taken) into the cache. */

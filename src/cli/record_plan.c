@@ -151,7 +151,7 @@ static bool filter_events(struct record_targets *t, size_t from, size_t option, 
 		if (f->event_option != option)
 			continue;
 		for (size_t k = from; k < t->events.events.n; k++) {
-			bool tracepoint = t->events.events.v[k].class == EVENT_TRACEPOINT;
+			bool tracepoint = t->events.events.v[k].attr.type == PERF_TYPE_TRACEPOINT;
 			if (!tracepoint && !f->text) {
 				err_set(err, ERR_USAGE,
 					"--exclude-perf is for tracepoints, and %s is none",

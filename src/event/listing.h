@@ -45,6 +45,10 @@ void listing_free(struct listing *l);
 void listing_add(struct listing *l, unsigned kinds, const char *glob, const char *devices,
 		 const char *tracefs);
 
+/* Appends the probes of programs (SDT) in perf's cache of files by build id, which are events once
+ * somebody defines them; those of the same name that are listed already are left out. */
+void listing_add_cached(struct listing *l, const char *glob, const char *dir);
+
 struct trace_decl {
 	struct str type, name; /* "char" "prev_comm[16]" */
 };

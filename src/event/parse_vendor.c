@@ -145,7 +145,7 @@ static void see_attribute(void *ctx, const struct vendor_attribute *at)
 	struct look *l = ctx;
 	nearest_add(&l->ne, str_of(at->name));
 	l->known |= same_name(l->attribute, at->name);
-	if (!at->mask || !l->attribute.p || l->masks_n + strlen(at->name) + 3 > sizeof l->masks)
+	if (!at->mask || l->masks_n + strlen(at->name) + 3 > sizeof l->masks)
 		return;
 	if (l->masks_told++ < MASKS_TOLD)
 		l->masks_n += (size_t)snprintf(l->masks + l->masks_n, sizeof l->masks - l->masks_n,
@@ -293,10 +293,11 @@ bool parse_vendor_only(struct parser *p, const struct word *w)
 				 "event's number: rNNN");
 	} else if (f == FOUND_NOT) {
 		struct arena a = {0};
-		struct look l = {.ne = {.arena = &a, .want = str_split(w->head, ':', &l.event)}};
-		parser_fail(p, w->head.n ? w->head : w->text,
-			    "this machine has no event \"%.*s\" in libpfm4",
-			    (int)MIN(w->head.n, 60), w->head.n ? w->head.p : "");
+		struct look l = {0};
+		split_name(&l, w->head);
+		l.ne = (struct nearest){.arena = &a, .want = l.event};
+		parser_fail(p, w->head, "this machine has no event \"%.*s\" in libpfm4",
+			    (int)MIN(w->head.n, 60), w->head.p);
 		parse_vendor_nearest(p, &l.ne);
 		hint_nearest(p, &l, "`kiln list pfm` shows them");
 		arena_free(&a);

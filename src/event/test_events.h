@@ -28,7 +28,7 @@ static char tracefs[64], devices[80];
 
 static inline void make_dirs(const char *path)
 {
-	char buf[256];
+	char buf[512];
 	for (size_t i = 1; path[i]; i++)
 		if (path[i] == '/') {
 			snprintf(buf, sizeof buf, "%.*s", (int)i, path);
@@ -38,7 +38,7 @@ static inline void make_dirs(const char *path)
 
 static inline bool make_file(const char *root, const char *name, const char *text)
 {
-	char path[256];
+	char path[512];
 	snprintf(path, sizeof path, "%s/%s", root, name);
 	make_dirs(path);
 	FILE *f = fopen(path, "w");

@@ -279,15 +279,6 @@ static uint32_t leaf_object(const struct ingest *in, frame_id leaf)
 	return profile_frame_at(in->profile, leaf)->object.v;
 }
 
-static struct expand_options expand_options(const struct ingest *in)
-{
-	return (struct expand_options){.inlines = in->opt.inlines,
-				       .lines = in->opt.lines,
-				       .full_path = in->opt.full_path,
-				       .demangle = in->opt.resolve.demangle,
-				       .unwound = in->copied};
-}
-
 bool ingest_by_trace(struct ingest *in, struct err *err)
 {
 	return trace_text_open(in, &in->trace, in->diags, err);
@@ -341,7 +332,7 @@ bool ingest_aggregate(struct ingest *in, struct err *err)
 		name_frames(in);
 	if (in->opt.reroot)
 		reroot(in, by_thread, by_comm);
-	struct expand_options how = expand_options(in);
+	struct expand_options how = ingest_expand_options(in);
 	expand_profile(in->profile, in->resolver, &how, in->pool);
 	profile_seal(in->profile);
 	return true;
@@ -384,47 +375,6 @@ static void row_one(struct ingest *in, struct placed *p, uint32_t chain)
 		rows_push(&in->rows, &row);
 }
 
-/* The expansions of all frames that chains hold. */
-static void expand_chains(struct ingest *in)
-{
-	struct expand_options how = expand_options(in);
-	const struct profile *p = in->profile;
-	if (!expand_wanted(&how))
-		return;
-	uint8_t *needed = mem_calloc(p->frames.n, 1);
-	for (size_t i = 1; i < in->chains.list.n; i++) {
-		const struct chain *c = &in->chains.list.v[i];
-		const frame_id *frames = in->chains.frames.v + c->first;
-		if (how.lines)
-			needed[c->leaf.v] |= 1 << ROLE_HERE;
-		for (uint32_t k = 0; k < c->depth; k++) {
-			enum frame_role role = k ? expand_role(p, &how, frames[k], frames[k - 1])
-						 : ROLE_HERE;
-			needed[frames[k].v] |= (uint8_t)(1u << role);
-		}
-	}
-	expansions_find(&in->expansions, in->profile, in->resolver, needed, &how, in->pool);
-	free(needed);
-}
-
-bool ingest_expands(const struct ingest *in)
-{
-	return in->expansions.of;
-}
-
-struct ingest_chain ingest_expanded(const struct ingest *in, const struct ingest_chain *chain,
-				    size_t i)
-{
-	struct expand_options how = expand_options(in);
-	enum frame_role role = i ? expand_role(in->profile, &how, chain->frames[i],
-					       chain->frames[i - 1])
-				 : ROLE_HERE;
-	struct expansion x = expansion_of(&in->expansions, chain->frames[i], role);
-	return (struct ingest_chain){.leaf = chain->frames[i],
-				     .frames = in->expansions.list.v + x.first,
-				     .depth = x.count};
-}
-
 bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 {
 	(void)err;
@@ -439,7 +389,7 @@ bool ingest_timed(struct ingest *in, struct ingest_rows *out, struct err *err)
 	for (size_t i = 0; i < in->rows.n; i++)
 		weights[leaf_object(in, in->chains.list.v[in->rows.v[i].chain].leaf)]++;
 	symbolize(in->profile, in->resolver, &in->opt.resolve, weights, in->pool, in->diags);
-	expand_chains(in);
+	ingest_expand_chains(in);
 	*out = in->rows;
 	return true;
 }

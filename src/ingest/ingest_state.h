@@ -71,4 +71,9 @@ typedef void sample_fn(struct ingest *in, struct placed *p, uint32_t chain);
 /* Pass 2: every sample that is wanted, in the order of the file. */
 void ingest_each_sample(struct ingest *in, sample_fn *fn);
 
+struct expand_options ingest_expand_options(const struct ingest *in);
+
+/* The expansions of all frames that chains hold, for timed views. */
+void ingest_expand_chains(struct ingest *in);
+
 #endif

@@ -77,8 +77,7 @@ static bool place_sample(struct ingest *in, const struct record *r, struct sampl
 	p->offset = r->offset;
 	p->split = false;
 	if (!sample_filter_accepts(&in->filter, placed_comm(p), p->sample.who.pid,
-				   p->sample.who.tid, p->sample.who.cpu,
-				   p->sample.who.time))
+				   p->sample.who.tid, p->sample.who.cpu, p->sample.who.time))
 		return false;
 	if (UNLIKELY(ev->attr.sample_type & PERF_SAMPLE_REGS_USER))
 		unwound_add(in, r, &ev->attr, scratch, p);

@@ -80,7 +80,8 @@ static uint32_t intern_list(struct cfi_pool *p, const struct cfi_state *s)
 			return at.value;
 	uint8_t order[CFI_REGS];
 	size_t n = list_order(p->arch, s->listed, order);
-	if (p->saves.n + n > CFI_POOL_MAX)
+	p->full |= p->saves.n + n > CFI_POOL_MAX;
+	if (p->full)
 		return CFI_NO_LIST;
 	uint32_t id = (uint32_t)p->lists.n;
 	vec_push(&p->lists, (struct cfi_list){s->saves_hash, (uint32_t)p->saves.n, (uint32_t)n});
@@ -94,9 +95,9 @@ static uint32_t intern_list(struct cfi_pool *p, const struct cfi_state *s)
 
 uint32_t cfi_pool_rule(struct cfi_pool *p, struct cfi_state *s)
 {
-	if (s->list == CFI_NO_LIST)
+	if (s->list == CFI_NO_LIST && !p->full)
 		s->list = intern_list(p, s);
-	if (s->list == CFI_NO_LIST)
+	if (p->full)
 		return 0;
 	const struct cfi_list *l = &p->lists.v[s->list];
 	struct cfi_rule rule = {.cfa = s->cfa,
@@ -110,7 +111,8 @@ uint32_t cfi_pool_rule(struct cfi_pool *p, struct cfi_state *s)
 	     index_next(&p->rule_index, &at);)
 		if (!memcmp(&p->rules.v[at.value], &rule, sizeof rule))
 			return at.value;
-	if (p->rules.n >= CFI_POOL_MAX)
+	p->full = p->rules.n >= CFI_POOL_MAX;
+	if (p->full)
 		return 0;
 	vec_push(&p->rules, rule);
 	index_put(&p->rule_index, h, (uint32_t)p->rules.n - 1);
@@ -121,7 +123,7 @@ uint32_t cfi_pool_rule(struct cfi_pool *p, struct cfi_state *s)
 
 bool cfi_pool_expression(struct cfi_pool *p, struct str bytes, int32_t *value)
 {
-	if (!bytes.n || bytes.n > EXPRESSION_MAX)
+	if (!bytes.n || bytes.n > EXPRESSION_MAX || p->full)
 		return false;
 	uint64_t h = hash_bytes(bytes.p, bytes.n, 0);
 	for (struct index_probe at = index_probe(&p->expr_index, h);

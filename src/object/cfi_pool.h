@@ -27,6 +27,7 @@ struct cfi_list {
 
 struct cfi_pool {
 	const struct arch *arch;
+	bool full;                  /* nothing more is taken, nor looked for: the input lies */
 	VEC(struct cfi_rule) rules; /* [0]: CFI_NONE */
 	VEC(struct cfi_list) lists;
 	VEC(struct cfi_save) saves;

@@ -92,7 +92,7 @@ struct dwarf_frame {
 size_t dwarf_frames_at(struct dwarf *d, uint64_t addr, struct dwarf_frame *out, size_t max);
 
 /* The same for many addresses, in any order: grouped by unit, the units spread over the pool
- * (NULL: the calling thread only). */
+ * (NULL: the calling thread only). Chains of more than 512 frames are cut at their outer end. */
 struct dwarf_frames {
 	const struct dwarf_frame *v;
 	size_t n;

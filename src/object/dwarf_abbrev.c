@@ -116,7 +116,7 @@ static void decode(const struct dwarf_unit *u, struct dwarf_abbrevs *t, struct a
 			vec_push(&specs, s);
 			add_size(u, &a, &s);
 		}
-		if (c.bad)
+		if (c.bad || a.count > DWARF_SPECS_MAX)
 			break;
 		t->dense &= a.code == list.n + 1;
 		vec_push(&list, a);

@@ -12,6 +12,10 @@ struct dwarf_spec {
 
 #define DWARF_SIZE_VARIES UINT32_MAX
 
+/* Compilers use some dozens. An abbreviation with more is taken for damage: attributes may take no
+ * bytes, so a DIE of one byte could cost any time. */
+#define DWARF_SPECS_MAX 512
+
 struct dwarf_abbrev {
 	uint64_t code;
 	const struct dwarf_spec *specs;

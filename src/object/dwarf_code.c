@@ -48,6 +48,13 @@ void dwarf_code_free(struct dwarf_code *code)
 	free(code);
 }
 
+/* Attributes without bytes are work, too. In true units there are not many more attributes than
+ * bytes. */
+static uint64_t work_limit(const struct dwarf_unit *u)
+{
+	return 8 * (u->end - u->dies) + DWARF_SPECS_MAX;
+}
+
 /* Functions stand at the top of a unit or in its name spaces; what compilers put elsewhere (inside
  * of functions and types) is found by a second, deep scan. */
 static bool holds_functions(uint16_t tag, uint64_t depth)
@@ -62,11 +69,11 @@ static bool scan_functions(struct dwarf_unit *u, bool deep,
 {
 	struct dwarf_walk w = dwarf_walk_from(u, u->dies);
 	const struct dwarf_abbrev *a;
-	uint64_t depth = 0, read = 0, die = u->dies;
+	uint64_t depth = 0, read = 0, die = u->dies, limit = work_limit(u);
 	bool skipped = false;
 	if (!dwarf_data_spend(u->data, DWARF_WORK_DIES, 0))
 		return false;
-	for (; dwarf_walk_next(&w, &a); die = dwarf_walk_offset(&w)) {
+	for (; read < limit && dwarf_walk_next(&w, &a); die = dwarf_walk_offset(&w)) {
 		uint64_t sibling;
 		if (!a) {
 			if (depth <= 1)
@@ -82,7 +89,7 @@ static bool scan_functions(struct dwarf_unit *u, bool deep,
 		} else {
 			sibling = dwarf_walk_skip(&w, a);
 		}
-		read += dwarf_walk_offset(&w) - die;
+		read += dwarf_walk_offset(&w) - die + a->count;
 		if (!a->children && depth == 0)
 			break;
 		if (!a->children)
@@ -148,12 +155,12 @@ static void read_tree(struct dwarf_tree *t, struct dwarf_unit *u)
 {
 	uint32_t inside[DEPTH_MAX]; /* the node that DIEs of a depth are in; UINT32_MAX: none */
 	uint32_t depth = 0;
-	uint64_t die = t->nodes.v[0].die, first = die;
+	uint64_t die = t->nodes.v[0].die, read = 0, limit = work_limit(u);
 	struct dwarf_walk w = dwarf_walk_from(u, die);
 	const struct dwarf_abbrev *a;
 	if (!dwarf_data_spend(u->data, DWARF_WORK_DIES, 0))
 		return;
-	for (; dwarf_walk_next(&w, &a); die = dwarf_walk_offset(&w)) {
+	for (; read < limit && dwarf_walk_next(&w, &a); die = dwarf_walk_offset(&w)) {
 		uint32_t node = depth ? inside[depth] : 0;
 		if (!a) {
 			if (depth <= 1)
@@ -174,6 +181,7 @@ static void read_tree(struct dwarf_tree *t, struct dwarf_unit *u)
 			if (a->tag == DW_TAG_subprogram && depth)
 				node = UINT32_MAX;
 		}
+		read += dwarf_walk_offset(&w) - die + a->count;
 		if (!a->children && depth == 0)
 			break;
 		if (!a->children || (node == UINT32_MAX && sibling && dwarf_walk_jump(&w, sibling)))
@@ -182,7 +190,7 @@ static void read_tree(struct dwarf_tree *t, struct dwarf_unit *u)
 			break;
 		inside[++depth] = node;
 	}
-	(void)dwarf_data_spend(u->data, DWARF_WORK_DIES, dwarf_walk_offset(&w) - first);
+	(void)dwarf_data_spend(u->data, DWARF_WORK_DIES, read);
 }
 
 static struct dwarf_tree *function_tree(struct dwarf_code *code, struct dwarf_function *f)

@@ -11,7 +11,7 @@ void dwarf_data_init(struct dwarf_data *d, const struct dwarf_sections *s, struc
 	pthread_mutex_init(&d->lock, NULL);
 	d->budget[DWARF_WORK_ABBREVS] = (int64_t)(4 * s->abbrev.n + 1);
 	d->budget[DWARF_WORK_ROOTS] = (int64_t)(4 * s->abbrev.n + 1);
-	d->budget[DWARF_WORK_DIES] = (int64_t)(16 * (s->info.n + s->types.n) + 1);
+	d->budget[DWARF_WORK_DIES] = (int64_t)(32 * (s->info.n + s->types.n) + 1);
 	d->budget[DWARF_WORK_RANGES] = (int64_t)(16 * (s->ranges.n + s->rnglists.n) + 1);
 	d->budget[DWARF_WORK_LINES] = (int64_t)(4 * s->line.n + 1);
 }

@@ -237,6 +237,41 @@ static void nesting(void **state)
 	end(&t, d);
 }
 
+/* Attributes that take no bytes must not make a small file cost much: an abbreviation with very
+ * many is none, and those below it are lost with it. */
+static void many_attributes(void **state)
+{
+	(void)state;
+	for (int n = 100; n <= 100000; n *= 1000) {
+		struct sections t;
+		begin(&t);
+		t.abbrev.b.n--; /* the end of the table */
+		put_uleb(&t.abbrev, 50);
+		put_uleb(&t.abbrev, DW_TAG_subprogram);
+		put(&t.abbrev, 0, 1);
+		for (int i = 0; i < n; i++) {
+			put_uleb(&t.abbrev, 0x3f);
+			put_uleb(&t.abbrev, DW_FORM_flag_present);
+		}
+		put_uleb(&t.abbrev, DW_AT_low_pc);
+		put_uleb(&t.abbrev, DW_FORM_addr);
+		put_uleb(&t.abbrev, DW_AT_high_pc);
+		put_uleb(&t.abbrev, DW_FORM_data1);
+		put(&t.abbrev, 0, 3);
+		unit_pc(&t.info, 0x1000, 0x1000);
+		function(&t.info, CODE, "first", 0x1000, 0x10);
+		put_uleb(&t.info, 50);
+		put(&t.info, 0x1010, 8);
+		put(&t.info, 0x10, 1);
+		unit_end(&t.info);
+		struct dwarf *d = finish(&t);
+		struct dwarf_frame f;
+		assert_function(d, 0x1000, "first");
+		assert_int_equal(dwarf_frames_at(d, 0x1010, &f, 1), n == 100);
+		end(&t, d);
+	}
+}
+
 /* Units that do not tell their ranges: by .debug_aranges, or by their functions. */
 static void silent_units(void **state)
 {
@@ -461,10 +496,11 @@ static void damaged_package(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(references),   cmocka_unit_test(cycles),
-		cmocka_unit_test(nesting),      cmocka_unit_test(silent_units),
-		cmocka_unit_test(address_zero), cmocka_unit_test(overlaps),
-		cmocka_unit_test(split_units),  cmocka_unit_test(damaged_package),
+		cmocka_unit_test(references),      cmocka_unit_test(cycles),
+		cmocka_unit_test(nesting),         cmocka_unit_test(many_attributes),
+		cmocka_unit_test(silent_units),    cmocka_unit_test(address_zero),
+		cmocka_unit_test(overlaps),        cmocka_unit_test(split_units),
+		cmocka_unit_test(damaged_package),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

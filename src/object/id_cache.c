@@ -50,19 +50,6 @@ static bool read_link(const char *link, char *buf, struct str *name)
 	return true;
 }
 
-static bool make_parents(const char *path, struct err *err)
-{
-	char part[PATH_MAX];
-	snprintf(part, sizeof part, "%s", path);
-	for (char *at = strchr(part + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(part, 0755) != 0 && errno != EEXIST)
-			return err_sys(err, errno, "cannot make the directory %s", part);
-		*at = '/';
-	}
-	return true;
-}
-
 /* Empty directories on the way up to `dir` go, too. */
 static void remove_parents(const char *dir, char *path)
 {
@@ -231,7 +218,7 @@ static void add_debug_file(const char *entry, const char *hex)
 static bool make_link(const char *dir, const char *hex, const char *name, struct err *err)
 {
 	char link[PATH_MAX], target[PATH_MAX];
-	if (!link_path(link, dir, str_of(hex), err) || !make_parents(link, err))
+	if (!link_path(link, dir, str_of(hex), err) || !file_make_parents(link, err))
 		return false;
 	int n = snprintf(target, sizeof target, "../../%s/%s", name[0] == '/' ? name + 1 : name,
 			 hex);
@@ -253,7 +240,7 @@ bool id_cache_add(const char *dir, const struct build_id *id, const char *name, 
 		return true;
 	build_id_hex(id, hex);
 	if (!format(entry, name[0] == '/' ? "" : "/", dir, name, "", err) ||
-	    !format(copy, "/", entry, hex, "/", err) || !make_parents(copy, err))
+	    !format(copy, "/", entry, hex, "/", err) || !file_make_parents(copy, err))
 		return false;
 	copy[strlen(copy) - 1] = '\0';
 	snprintf(entry, sizeof entry, "%s", copy);

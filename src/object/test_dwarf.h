@@ -34,7 +34,7 @@ static inline struct str bytes_str(const struct bytes *o)
 static inline void patch(struct bytes *o, size_t at, uint64_t v, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
-		o->b.v[at + (o->shape.swap ? size - 1 - i : i)] = (uint8_t)(v >> 8 * i);
+		o->b.v[at + (o->shape.swap ? size - 1 - i : i)] = (uint8_t)(i < 8 ? v >> 8 * i : 0);
 }
 
 static inline void put(struct bytes *o, uint64_t v, unsigned size)

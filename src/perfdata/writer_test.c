@@ -335,10 +335,14 @@ static void names_of_any_length(void **state)
 
 static void cannot_create(void **state)
 {
-	(void)state;
+	const struct paths *p = *state;
 	struct err err = {0};
-	assert_null(perfdata_writer_open("/nonexistent/perf.data", &err));
-	assert_non_null(strstr(err.text, "/nonexistent/perf.data"));
+	char path[128];
+	snprintf(path, sizeof path, "%s/none/perf.data", p->dir);
+	assert_null(perfdata_writer_open(path, &err));
+	assert_non_null(strstr(err.text, path));
+	assert_null(perfdata_writer_open_dir(path, 1, &err));
+	assert_non_null(strstr(err.text, path));
 }
 
 static void compressed_file(void **state)
@@ -437,7 +441,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(compressed_file, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(directory_reads_back, make_dir, remove_dir),
 		cmocka_unit_test(names_of_any_length),
-		cmocka_unit_test(cannot_create),
+		cmocka_unit_test_setup_teardown(cannot_create, make_dir, remove_dir),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "object/test_jitdump.h"
-#include "resolve/jit.h"
+#include "resolve/unwind_jit.h"
 
 #define PID 10
 
@@ -144,6 +144,55 @@ static void maps_grow(void **state)
 	jits_free(j);
 }
 
+/* What a runtime says of its frames, and what is known of Python's without a word. */
+static void frames(void **state)
+{
+	(void)state;
+	/* CIE: CFA is rsp+8; FDE of 16 bytes that lie 24 before the section: rsp+24 from byte 4 on
+	 */
+	static const char eh[] =
+		"\x14\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\0\0"
+		"\x14\0\0\0\x1c\0\0\0\xd0\xff\xff\xff\x10\0\0\0\0\x44\x0e\x18\0\0\0\0"
+		"\0\0\0";
+	struct session *s = one_process();
+	struct jits *j = jits_new();
+	struct dump_maker m;
+	dump_begin(&m, false, 0);
+	dump_record(&m, 4, 24 + sizeof eh, 1);
+	dump_u64(&m, sizeof eh);
+	dump_u64(&m, 0);
+	dump_u64(&m, 0);
+	out_bytes(&m.out, eh, sizeof eh);
+	dump_load(&m, 2, 0x1000, 0x10, 1, "f");
+	dump_load(&m, 2, 0x2000, 0x10, 2, "g");
+	assert_true(jits_add_dump(j, &(struct jit_source){.pid = PID, .path = STR("dump")},
+				  &(struct jit_clock){.same = true}, out_text(&m.out), NULL, NULL));
+	struct jit_table *t = jits_begin_map(j,
+					     &(struct jit_source){.pid = PID, .path = STR("map")});
+	jit_table_add_map(t, STR("3000 b py::f:/a.py\n3010 c py::g:/a.py\n"), 0, "map", NULL);
+	jits_apply(j, s);
+	session_seal(s);
+	struct unwind_jit u = {.jits = j, .arch = &arch_x86_64};
+	uint32_t process = session_who_at(s, PID, PID, 5).process;
+	const struct cfi_table *first, *again;
+	object_id made = session_place_at(s, process, false, 0x1008, 5).object;
+	assert_int_equal(unwind_jit_rule(&u, made, 0x1000, &first)->value, 8);
+	assert_int_equal(unwind_jit_rule(&u, made, 0x1008, &again)->value, 24);
+	assert_ptr_equal(first, again); /* compiled once */
+	object_id other = session_place_at(s, process, false, 0x2000, 5).object;
+	assert_null(unwind_jit_rule(&u, other, 0x2000, &again));
+	object_id py = session_place_at(s, process, false, 0x3006, 5).object;
+	assert_int_equal(unwind_jit_rule(&u, py, 0x3003, &again)->value, 8);
+	assert_int_equal(unwind_jit_rule(&u, py, 0x3006, &again)->value, 16);
+	assert_int_equal(unwind_jit_rule(&u, py, 0x300a, &again)->value, 8);
+	assert_null(unwind_jit_rule(&u, py, 0x3012, &again)); /* of another size */
+	unwind_jit_free(&u);
+	u = (struct unwind_jit){.jits = NULL, .arch = &arch_x86_64};
+	assert_null(unwind_jit_rule(&u, made, 0x1000, &again));
+	session_free(s);
+	jits_free(j);
+}
+
 int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -152,6 +201,7 @@ int main(void)
 		cmocka_unit_test(another_clock),
 		cmocka_unit_test(maps_lie_below_dumps),
 		cmocka_unit_test(maps_grow),
+		cmocka_unit_test(frames),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

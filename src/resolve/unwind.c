@@ -12,6 +12,8 @@
 /* A power of two: places of addresses seen lately. */
 #define PLACES 8192
 #define RANGES 8
+/* How many of the outermost frames are looked for in the kernel's chain. */
+#define COMMON_MAX 64
 
 struct unwinder {
 	const struct session *session;
@@ -151,6 +153,7 @@ static bool begin(struct unwinder *u, const struct unwind_input *in, struct unwi
 	uint64_t below = in->mask & (((uint64_t)1 << a->reg_ip) - 1);
 	w->pc = load64(in->regs + 8 * (size_t)__builtin_popcountll(below));
 	w->exact = true;
+	w->evaluated = 0;
 	w->stack = in->stack;
 	w->stack_size = in->stack && (w->valid >> a->dwarf.sp & 1) ? in->stack_size : 0;
 	w->stack_start = w->regs[a->dwarf.sp];
@@ -235,8 +238,8 @@ static void walk(struct unwinder *u, const struct unwind_input *in, struct unwin
  * begins where the copy of the stack had ended already. */
 static bool splice(struct unwinder *u, const struct unwind_input *in)
 {
-	size_t from = 1;
-	for (size_t i = u->ips.n; i-- > 1 && from == 1;)
+	size_t from = 1, last = u->ips.n > COMMON_MAX ? u->ips.n - COMMON_MAX : 1;
+	for (size_t i = u->ips.n; i-- > last && from == 1;)
 		for (size_t k = 1; k < in->chain_count && from == 1; k++)
 			if (in->chain[k] - 1 == u->ips.v[i])
 				from = k + 1;

@@ -1,5 +1,9 @@
 #include "resolve/unwind_walk.h"
 
+/* Per stack. Nearly all expressions have rules of their own (see cfi.h): real stacks have a few
+ * that do not. */
+#define EXPRESSIONS_MAX 256
+
 static bool read_stack(struct unwind_walk *w, uint64_t addr, uint64_t *out)
 {
 	uint64_t at = addr - w->stack_start;
@@ -42,6 +46,8 @@ static bool evaluate(struct unwind_walk *w, const uint64_t *regs, uint32_t valid
 		     const uint64_t *cfa, uint64_t *out)
 {
 	struct cfi_eval e = {.regs = regs, .valid = valid, .read = read_memory, .ctx = w};
+	if (w->evaluated++ >= EXPRESSIONS_MAX)
+		return false;
 	if (!load_bias(w, &e.bias))
 		e.bias = 0;
 	return cfi_evaluate(&e, cfi_expression(w->place->table, value), cfa, out);

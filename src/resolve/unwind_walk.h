@@ -21,8 +21,9 @@ struct unwind_walk {
 	uint64_t regs[32]; /* by DWARF's numbers */
 	uint32_t valid;    /* bits: known */
 	uint64_t pc;
-	bool exact;   /* pc is where the thread was, not where a call returns to */
-	bool missing; /* memory outside of the copy was asked for */
+	bool exact;         /* pc is where the thread was, not where a call returns to */
+	bool missing;       /* memory outside of the copy was asked for */
+	unsigned evaluated; /* expressions so far */
 	uint64_t stack_start;
 	const uint8_t *stack;
 	size_t stack_size;

@@ -174,6 +174,19 @@ fi
 if build fortran gfortran -O1 -g "$src/nested.f90"; then
 	compare "Fortran" ./fortran 1000
 fi
+cp "$src/lists.ml" . # its other products land beside the source
+if build ocaml ocamlopt -g lists.ml; then
+	compare "OCaml" ./ocaml 1000
+fi
+cp "$src/words.go" .
+export GOFLAGS=-mod=mod GOCACHE=$PWD/go-cache GOTOOLCHAIN=local
+if ! command -v go > /dev/null; then
+	skip_case go "go is not installed"
+elif go build -ldflags=-compressdwarf=false -o go-words words.go > log 2>&1; then
+	compare "Go" ./go-words 3000
+else
+	skip_case go "does not build: $(head -n 1 log)"
+fi
 for version in 4 5; do
 	if build "split$version" clang++ -std=c++17 -O2 -g -gdwarf-$version -gsplit-dwarf \
 		"$src/templates.cc"; then

@@ -10,13 +10,14 @@ need_sampling
 export HOME=$PWD
 
 # One line per sample: its stack, innermost first, without what lies in no mapping, and without the
-# code that signal handlers return to: perf looks for its name one byte before it.
+# code that signal handlers return to: perf looks for its name one byte before it. Names of OCaml lose
+# their number, as kiln shows them.
 stacks() {
 	awk '
 	function flush() { if (has) print line; has = 0; line = "" }
 	/^[^ \t]/ { flush(); has = 1; next }
 	/\[unknown\] \(\[unknown\]\)|__restore_rt|\[unknown\] .*libc\.so/ { next }
-	NF { $1 = $1; line = line ";" $0 }
+	NF { sub(/_[0-9]+\+0x/, "+0x"); $1 = $1; line = line ";" $0 }
 	END { flush() }' "$1"
 }
 
@@ -103,6 +104,10 @@ __attribute__((noinline)) int down(int n) { int r = n ? down(n - 1) : burn(n); s
 int main() { for (int i = 0; i < 3000; i++) down(20); }
 END
 	record debug_frame ./cxx-debug && check debug_frame 1
+	# In a file of its own, which is found by the link.
+	objcopy --only-keep-debug cxx-debug cxx-apart.debug && cp cxx-debug cxx-apart && strip cxx-apart &&
+		objcopy --add-gnu-debuglink=cxx-apart.debug cxx-apart &&
+		record debug_file ./cxx-apart && check debug_file 1 guesses
 fi
 # Code that comes and goes: two libraries, one after the other at the same addresses.
 for lib in one two; do

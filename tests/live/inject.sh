@@ -3,6 +3,7 @@
 set -u
 . "$KILN_SRC/tests/support/live.sh"
 need_sampling
+make_workload
 "${CC:-cc}" -O1 -g -fno-omit-frame-pointer -o jit "$KILN_SRC/tests/support/jit.c" || skip "no machine code for this CPU"
 
 "$KILN" record -q -g -e cpu-clock:u -F 999 -o dump.data -- ./jit 300 dump || fail "record: exit status $?"
@@ -41,7 +42,7 @@ cmp want have || fail "a copy differs"
 cmp want have || fail "a copy through a pipe differs"
 
 # Build ids: of files that were hit, where the recording has none.
-"$KILN" record -q -B -e cpu-clock:u -F 999 -o ids.data -- ./jit 100 || fail "record -B: exit status $?"
+"$KILN" record -q -B -e cpu-clock:u -F 999 -o ids.data -- ./work 1 > /dev/null || fail "record -B: exit status $?"
 "$KILN" inject -b -i ids.data -o with-ids.data || fail "inject -b: exit status $?"
 "$KILN" inject -s -i dump.data -o x.data 2> log && fail "-s without such events is accepted"
 grep -q 'sched_stat' log || fail "no clear message: $(cat log)"
@@ -63,7 +64,7 @@ fi
 need_perf
 all_named perf report --no-children -g none -s sym --stdio -i jitted.data
 perf report --no-children -g caller,0.5,callee --stdio -i jitted.data 2> /dev/null | grep -q outer || fail "perf shows no callers"
-perf buildid-list -i with-ids.data | grep -q '/jit$' || fail "no build id of what was hit"
+perf buildid-list -i with-ids.data | grep -q '/work$' || fail "no build id of what was hit"
 perf script -i copy.data > have 2> log || fail "perf script of a copy: exit status $?"
 [ ! -s log ] || fail "perf complains: $(cat log)"
 exit 0

@@ -29,7 +29,7 @@ END
 "$KILN" record -q -F 999 -g -e cpu-clock:u -o names.data -- ./program > log 2>&1 || skip "cannot record: $(tail -n 1 log)"
 
 count=0
-names() { "$KILN" report -g none -s sym -i names.data "$@" 2> err | sed -n 's/^ .*\[\.\] //p'; }
+names() { "$KILN" report -g none -s sym --dsos program -i names.data "$@" 2> err | sed -n 's/^ .*\[\.\] //p'; }
 expect() { # LABEL OPTIONS -- NAMES...: these are shown, each once, and no others of the program
 	local label=$1 options=()
 	shift

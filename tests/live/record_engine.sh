@@ -140,15 +140,19 @@ done
 
 # Each file knows the processes, also those that were started by others, before the switch.
 cat > tree.sh <<'SH'
+sleep 0.4
 (./work 3 & echo $! > work.pid; wait) &
 wait
 SH
 sh tree.sh > /dev/null &
 tree=$!
-sleep 0.2
-"$KILN" record -q -e cpu-clock:u -p "$tree,$(cat work.pid)" --switch-output -o p.data > log 2>&1 &
+"$KILN" record -q -e cpu-clock:u -p $tree --switch-output -o p.data > log 2>&1 &
 recorder=$!
-sleep 0.5
+for _ in $(seq 100); do
+	[ ! -s work.pid ] || break
+	sleep 0.1
+done
+sleep 0.4
 kill -USR2 $recorder
 sleep 0.5
 kill -USR2 $recorder
