@@ -170,7 +170,7 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 		die_of(stop_signal);
 	else if (ok && code > 128 && code == 128 + record_command_signal(&result))
 		die_of(code - 128);
-	return result.exec_failed ? EXIT_NOT_EXECUTABLE : code;
+	return result.exec_failed && !cli_as_perf() ? EXIT_NOT_EXECUTABLE : code;
 }
 
 static void list_registers(void)
@@ -246,7 +246,8 @@ static int run(const struct command *cmd, const struct parsed *args)
 	}
 	int code = args->count ? check_command(args->args[0], &err) : EXIT_OK;
 	if (code != EXIT_OK) {
-		cli_fail(cmd, &err);
+		int failed = fail(cmd, &err);
+		code = cli_as_perf() ? failed : code;
 	} else if (!record_fill_plan(&plan, &targets, record_note, &err) ||
 		   !check_output(plan.output, &err)) {
 		code = fail(cmd, &err);

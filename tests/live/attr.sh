@@ -49,14 +49,14 @@ cat > run.py <<-'PYTHON'
 	sys.argv = sys.argv[1:]
 	runpy.run_path(sys.argv[0], run_name="__main__")
 PYTHON
-for test in $always $(cd $tests/attr 2> /dev/null && ls -d test-record-* | sed 's/^test-record-//'); do
+if [ -n "$why" ]; then
+	echo "ok 3 - perf's attribute tests # SKIP $why"
+	echo "1..3"
+	exit 0
+fi
+for test in $always $(cd $tests/attr && ls -d test-record-* | sed 's/^test-record-//'); do
 	case " $ran " in *" $test "*) continue ;; esac
 	ran="${ran:-} $test"
-	if [ -n "$why" ]; then
-		n=$((n + 1))
-		echo "ok $n - $test # SKIP $why"
-		continue
-	fi
 	status=0
 	python3 -W ignore run.py $tests/attr.py -d $tests/attr -p "$PWD/perf" -t "test-record-$test" -v > log 2>&1 || status=$?
 	if grep -qE '^(unsupp|skipped)' log; then

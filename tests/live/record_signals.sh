@@ -49,6 +49,13 @@ for status in "127 no-such-command" "127 ./no-such-file" "126 ./not-executable" 
 	verdict $? "exit ${status%% *}: ${status#* }"
 done
 
+ln -s "$KILN" perf
+for command in no-such-command ./not-executable; do
+	./ended ./perf record -q -e cpu-clock:u -o k.data -- $command > how 2> log
+	[ "$(cat how)" = "exit 255" ]
+	verdict $? "exit 255 under the name perf: $command"
+done
+
 # --- signals to the recorder -------------------------------------------------------------------
 
 wait_for_data() { # FILE
