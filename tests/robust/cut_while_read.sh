@@ -7,7 +7,11 @@ fail() { echo "$*"; exit 1; }
 mkfifo text
 "$KILN" fold -i - < text > out.txt 2> err.txt &
 pid=$!
-exec 3> text # kiln has opened the other end, and waits
+exec 3> text
+# Once it catches the signal (bit 7) it is kiln, which waits for more.
+until mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$pid/status) && [ $((0x$mask & 1 << 6)) != 0 ]; do
+	sleep 0.01
+done
 kill -BUS $pid
 status=0
 wait $pid || status=$?
