@@ -1,8 +1,9 @@
 /*
  * Everything but line programs: units, abbreviations, DIEs, ranges, names, packages. The input is a
  * byte of flags, then the sections in the order below, each behind its length (4 bytes, little
- * endian, cut to what is there). Where the flags say so, the same sections are also the file shared
- * by dwz, and the split unit or package of every skeleton.
+ * endian, cut to what is there); then the sections of a second file in the same way. Where the
+ * flags say so, the second file (the first, when there is no second) is also the one shared by dwz,
+ * and the split unit or package of every skeleton.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FRAMES_MAX 64
 
-static bool self_split(void *ctx, const struct dwarf_split *want, struct dwarf_sections *out)
+static bool give_split(void *ctx, const struct dwarf_split *want, struct dwarf_sections *out)
 {
 	(void)want;
 	*out = *(const struct dwarf_sections *)ctx;
@@ -48,23 +49,29 @@ static void check(struct dwarf *d, const uint64_t *addrs, size_t n)
 	dwarf_results_free(&r);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct dwarf_sections take_sections(struct cursor *c, uint8_t flags)
 {
-	struct cursor c = cursor_of(data, size, false);
-	uint8_t flags = cursor_u8(&c);
 	struct dwarf_sections s = {.swap = flags & 1, .relocatable = flags & 2};
 	struct str *slots[] = {&s.info,     &s.abbrev,      &s.str,      &s.line,
 			       &s.line_str, &s.ranges,      &s.addr,     &s.types,
 			       &s.aranges,  &s.str_offsets, &s.rnglists, &s.cu_index};
 	for (size_t i = 0; i < ARRAY_LEN(slots); i++) {
-		size_t n = cursor_u32(&c);
-		n = MIN(n, cursor_left(&c));
-		*slots[i] = str_make((const char *)c.p, n);
-		cursor_skip(&c, n);
+		size_t n = cursor_u32(c);
+		n = MIN(n, cursor_left(c));
+		*slots[i] = str_make((const char *)c->p, n);
+		cursor_skip(c, n);
 	}
-	struct dwarf_sections alt = s;
+	return s;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct cursor c = cursor_of(data, size, false);
+	uint8_t flags = cursor_u8(&c);
+	struct dwarf_sections s = take_sections(&c, flags);
+	struct dwarf_sections other = cursor_left(&c) ? take_sections(&c, flags) : s;
 	if (flags & 4)
-		s.alt = &alt;
+		s.alt = &other;
 
 	/* The addresses the units themselves name. */
 	struct dwarf_data d;
@@ -85,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dwarf_data_free(&d);
 	addrs[n++] = 0x1000;
 
-	struct dwarf *w = dwarf_new(&s, flags & 8 ? self_split : NULL, &alt);
+	struct dwarf *w = dwarf_new(&s, flags & 8 ? give_split : NULL, &other);
 	check(w, addrs, n);
 	dwarf_free(w);
 	return 0;

@@ -28,6 +28,7 @@ enum diag_kind {
 	DIAG_BAD_MAP_FILE,    /* a perf map that is not one, or not to be trusted */
 	DIAG_BAD_CALLCHAIN,   /* a stack with nonsense in it, cut there */
 	DIAG_CUT_STACK,       /* stacks that end where their copy ends */
+	DIAG_LOST_STACK,      /* stacks that end in code nobody can unwind */
 	DIAG_NO_CFI,          /* an object without unwind information that stacks went through */
 	DIAG_BAD_LINE,        /* a line of text input that does not parse */
 	DIAG_FALLBACK,        /* asked for one thing, used another */

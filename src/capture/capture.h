@@ -113,7 +113,7 @@ struct capture_plan {
 	uint64_t flush_bytes;           /* a ring is left alone until it holds so much */
 	unsigned synth;                 /* CAPTURE_SYNTH_* bits */
 	bool synth_last;                /* at the end of each file, not at its beginning */
-	unsigned synth_threads;         /* 0: choose */
+	unsigned synth_threads;         /* that read /proc; 0, 1: our own alone */
 	uint64_t map_timeout_ms;        /* for the mappings of one process; 0: the default */
 	uint64_t ring_pages;            /* a power of two; 0: choose */
 	bool overwrite;     /* rings keep the latest; written when dump grows and at the end */

@@ -262,6 +262,17 @@ static void see_exit(struct embed *e, const struct record *r)
 	pthread_mutex_unlock(&e->lock);
 }
 
+/* Another program, maybe in another root directory by now: what it makes is looked for anew. */
+static void see_exec(struct embed *e, const struct record *r)
+{
+	struct rec_comm m;
+	if (!record_comm(r, &m))
+		return;
+	pthread_mutex_lock(&e->lock);
+	jit_snapshot_exit(&e->jit, m.pid);
+	pthread_mutex_unlock(&e->lock);
+}
+
 void embed_see(struct embed *e, const struct record *r)
 {
 	if (!e->layouts.n)
@@ -278,6 +289,10 @@ void embed_see(struct embed *e, const struct record *r)
 		break;
 	case PERF_RECORD_EXIT:
 		see_exit(e, r);
+		break;
+	case PERF_RECORD_COMM:
+		if (r->misc & MISC_COMM_EXEC)
+			see_exec(e, r);
 		break;
 	default:
 		break;

@@ -213,10 +213,18 @@ static void read_map(struct jit_snapshot *j, struct jit_process *p, uint64_t tim
 		vec_push(&p->growth, (struct jit_growth){.time = time, .end = p->text.n});
 }
 
+/* Most processes that map such memory never write a map: they are asked less and less. */
+#define PATIENCE 32
+#define SELDOM 16
+
 static void look_at(struct jit_snapshot *j, struct jit_process *p)
 {
-	if (!p->over && !p->refused && map_is_there(j, p))
+	if (p->over || p->refused)
+		return;
+	if (map_is_there(j, p))
 		read_map(j, p, MAX(p->since, j->looked));
+	else
+		p->misses++;
 }
 
 /* --- what happens ----------------------------------------------------------------------------- */
@@ -251,6 +259,15 @@ void jit_snapshot_exit(struct jit_snapshot *j, int32_t pid)
 	process_close(p);
 }
 
+static void look(struct jit_snapshot *j, uint64_t now, bool all)
+{
+	j->looks++;
+	for (size_t i = 0; i < j->processes.n; i++)
+		if (all || j->processes.v[i].misses < PATIENCE || j->looks % SELDOM == i % SELDOM)
+			look_at(j, &j->processes.v[i]);
+	j->looked = now;
+}
+
 /* Some runtimes write thousands of lines a second; the loop that calls us may be as fast. */
 #define LOOK_INTERVAL_NS 50000000
 
@@ -262,15 +279,12 @@ void jit_snapshot_look(struct jit_snapshot *j, uint64_t now)
 	if (at - j->looked_at < LOOK_INTERVAL_NS)
 		return;
 	j->looked_at = at;
-	for (size_t i = 0; i < j->processes.n; i++)
-		look_at(j, &j->processes.v[i]);
-	j->looked = now;
+	look(j, now, false);
 }
 
 void jit_snapshot_end(struct jit_snapshot *j)
 {
-	j->looked_at = 0;
-	jit_snapshot_look(j, j->looked);
+	look(j, j->looked, true);
 	if (j->dumps.n)
 		clock_pair(j->clockid, &j->clock.monotonic[1], &j->clock.recording[1]);
 }

@@ -29,6 +29,7 @@ struct jit_process {
 	uint64_t since;
 	bool over;                    /* has ended: nothing more comes */
 	bool refused;                 /* its map is not to be trusted; said once */
+	uint32_t misses;              /* times it had no map */
 	int dir;                      /* its /tmp, where that is not ours; -1: it is */
 	int map;                      /* -1: not found yet */
 	int64_t started;              /* seconds since 1970; 0: not known */
@@ -54,7 +55,8 @@ struct jit_snapshot {
 	int32_t clockid;    /* of the recording; -1: the kernel's own, -2: it has no times */
 	uint64_t looked;    /* the time of the last look, by the recording's clock */
 	uint64_t looked_at; /* and by the monotonic one */
-	size_t bytes;       /* of all texts */
+	size_t looks;
+	size_t bytes; /* of all texts */
 	bool full;
 	uint64_t refused;
 	char why[256]; /* of the first refused */
@@ -67,7 +69,7 @@ void jit_snapshot_free(struct jit_snapshot *j);
 void jit_snapshot_watch(struct jit_snapshot *j, int32_t pid, uint64_t time);
 /* ... or its jitdump. True: it is one. */
 bool jit_snapshot_mapped(struct jit_snapshot *j, const struct rec_mmap *m, uint64_t time);
-/* It has ended, or is about to. */
+/* It has ended, or is about to, or has begun to run another program. */
 void jit_snapshot_exit(struct jit_snapshot *j, int32_t pid);
 
 /* The second moment by both clocks; before anything is written. */

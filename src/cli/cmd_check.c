@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/features.h"
+#include "cli/feature_list.h"
 
 static struct {
 	bool quiet;

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/features.h"
+#include "cli/feature_list.h"
 #include "version.h"
 
 static struct {

@@ -8,7 +8,8 @@
 struct unwound {
 	struct unwinder *unwinder; /* NULL: nothing is known about this CPU */
 	uint64_t cut, whole, lost;
-	uint64_t largest; /* copy of a stack that was cut */
+	uint64_t largest;  /* copy of a stack that was cut */
+	uint32_t *lost_in; /* by object: stacks that end there */
 };
 
 /* Tables shrink to a fifth or so; all of a recording's together are not larger than the cache. */
@@ -47,6 +48,7 @@ static void read_kept(struct unwinder *u, const struct perfdata *pd, struct diag
 static struct unwound *unwound_new(struct ingest *in)
 {
 	struct unwound *u = mem_zalloc(sizeof *u);
+	u->lost_in = mem_calloc(session_object_count(in->session), sizeof *u->lost_in);
 	u->unwinder = unwinder_new(in->session, perfdata_header(in->pd)->arch, &in->opt.resolve);
 	if (u->unwinder)
 		read_kept(u->unwinder, in->pd, in->diags);
@@ -58,6 +60,7 @@ void unwound_free(struct unwound *u)
 	if (!u)
 		return;
 	unwinder_free(u->unwinder);
+	free(u->lost_in);
 	free(u);
 }
 
@@ -97,13 +100,17 @@ static void replace_chain(struct sample_scratch *scratch, struct sample *s, size
 	s->chain_count = need;
 }
 
+/* Stacks that the kernel's chain has continued count as whole. */
 static void count(struct unwound *u, const struct sample *s, const struct unwind_result *r)
 {
-	u->whole += r->end == UNWIND_WHOLE;
-	u->lost += r->end == UNWIND_LOST;
-	if (r->end == UNWIND_CUT) {
+	if (r->end == UNWIND_WHOLE || r->spliced) {
+		u->whole++;
+	} else if (r->end == UNWIND_CUT) {
 		u->cut++;
 		u->largest = MAX(u->largest, s->user_stack_size);
+	} else {
+		u->lost++;
+		u->lost_in[r->lost_in.v]++;
 	}
 }
 
@@ -121,7 +128,7 @@ static bool unwind_stack(struct unwound *u, struct unwind_input *in, struct samp
 		return false;
 	count(u, s, &r);
 	replace_chain(scratch, s, marker, r.ips, r.count);
-	return r.end == UNWIND_CUT;
+	return r.end == UNWIND_CUT && !r.spliced;
 }
 
 /* The caller of a leaf, behind the leaf. */
@@ -173,19 +180,51 @@ void unwound_add(struct ingest *in, const struct record *r, const struct attr *a
 		repair_leaf(u, &input, scratch, s);
 }
 
-void unwound_tell(struct ingest *in)
+static void tell_cut(const struct unwound *u, uint64_t all, struct diags *d)
 {
-	struct unwound *u = in->unwound;
-	if (!u || !u->unwinder)
-		return;
-	unwinder_tell(u->unwinder, in->diags);
 	if (!u->cut)
 		return;
-	diag_add(in->diags, DIAG_CUT_STACK, 1,
+	diag_add(d, DIAG_CUT_STACK, 1,
 		 "%" PRIu64 " of %" PRIu64 " stacks are cut: the copy of the stack, %" PRIu64
 		 " bytes, did not hold all of it",
-		 u->cut, u->cut + u->whole + u->lost, u->largest);
+		 u->cut, all, u->largest);
 	if (u->largest < 65528)
-		diag_hint(in->diags, DIAG_CUT_STACK,
-			  "record with a larger copy: --call-graph dwarf,65528");
+		diag_hint(d, DIAG_CUT_STACK, "record with a larger copy: --call-graph dwarf,65528");
+}
+
+/* Where most of the stacks end that lead nowhere. A few do so in any program, in the middle of what
+ * no table describes. */
+static void tell_lost(const struct unwound *u, uint64_t all, const struct session *s,
+		      struct diags *d)
+{
+	uint32_t most = 0;
+	if (!u->lost || u->lost * 100 < all)
+		return;
+	for (uint32_t i = 1; i < session_object_count(s); i++)
+		if (!most || u->lost_in[i] > u->lost_in[most])
+			most = i;
+	if (!most || !u->lost_in[most])
+		return;
+	const struct session_object *o = session_object(s, (object_id){most});
+	struct str name = session_str(s, o->kind == OBJECT_ANON ? o->name : o->path);
+	diag_add(d, DIAG_LOST_STACK, 1,
+		 "%" PRIu64 " of %" PRIu64 " stacks end early, %" PRIu32
+		 " of them in %.*s, which has neither unwind information nor frame pointers there",
+		 u->lost, all, u->lost_in[most], (int)name.n, name.p);
+	diag_hint(
+		d, DIAG_LOST_STACK, "%s",
+		o->kind == OBJECT_FILE
+			? "build it with -fno-omit-frame-pointer or -fasynchronous-unwind-tables"
+			: "tell its compiler to keep frame pointers: java -XX:+PreserveFramePointer");
+}
+
+void unwound_tell(struct ingest *in)
+{
+	const struct unwound *u = in->unwound;
+	if (!u || !u->unwinder)
+		return;
+	uint64_t all = u->cut + u->whole + u->lost;
+	unwinder_tell(u->unwinder, in->diags);
+	tell_cut(u, all, in->diags);
+	tell_lost(u, all, in->session, in->diags);
 }

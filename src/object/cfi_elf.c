@@ -2,12 +2,24 @@
 #include "object/cfi.h"
 #include "object/cfi_read.h"
 
-static struct cfi_section find(const struct elf_file *f, const char *name, bool eh)
+static struct cfi_section find_eh_frame(const struct elf_file *f)
 {
 	struct elf_section s;
-	if (!elf_section_find(f, name, &s) || (s.flags & SHF_COMPRESSED))
+	if (!elf_section_find(f, ".eh_frame", &s))
 		return (struct cfi_section){.data = STR("")};
-	return (struct cfi_section){.data = s.data, .addr = s.addr, .eh = eh};
+	return (struct cfi_section){.data = s.data, .addr = s.addr, .eh = true};
+}
+
+/* `made`: what it lives in when it was compressed. */
+static struct cfi_section find_debug_frame(const struct elf_file *f, struct mapped *made)
+{
+	struct elf_section s;
+	struct str data;
+	if ((!elf_section_find(f, ".debug_frame", &s) &&
+	     !elf_section_find(f, ".zdebug_frame", &s)) ||
+	    !elf_section_unpack(f, &s, made, &data))
+		return (struct cfi_section){.data = STR("")};
+	return (struct cfi_section){.data = data, .addr = s.addr};
 }
 
 /* The bytes from a virtual address up to the end of its segment. */
@@ -46,12 +58,13 @@ bool cfi_build_elf(struct cfi_table *t, const struct elf_file *run, const struct
 		return false;
 	struct cfi_input in = {.arch = arch, .loads = run->loads, .load_count = run->load_count};
 	struct elf_section s;
-	in.sections[0] = find(run, ".eh_frame", true);
+	CLEANUP(file_unmap) struct mapped made = {0};
+	in.sections[0] = find_eh_frame(run);
 	if (!in.sections[0].data.n)
 		in.sections[0] = find_by_segment(run);
-	in.sections[1] = find(run, ".debug_frame", false);
+	in.sections[1] = find_debug_frame(run, &made);
 	if (!in.sections[1].data.n && debug && debug->is64 && !debug->swap)
-		in.sections[1] = find(debug, ".debug_frame", false);
+		in.sections[1] = find_debug_frame(debug, &made);
 	if (elf_section_find(run, ".text", &s))
 		in.text = s.addr;
 	if (elf_section_find(run, ".got.plt", &s) || elf_section_find(run, ".got", &s))

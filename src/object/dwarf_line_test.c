@@ -316,7 +316,7 @@ static void shared_bytes(void **state)
 		read += t->files.n;
 	}
 	assert_int_equal(l.data.lines.n, 20);
-	assert_true(read >= 4 && read < 10);
+	assert_true(read >= 2 && read < 6);
 	program_free(&l);
 }
 

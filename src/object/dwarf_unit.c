@@ -12,8 +12,8 @@ void dwarf_data_init(struct dwarf_data *d, const struct dwarf_sections *s, struc
 	d->budget[DWARF_WORK_ABBREVS] = (int64_t)(4 * s->abbrev.n + 1);
 	d->budget[DWARF_WORK_ROOTS] = (int64_t)(4 * s->abbrev.n + 1);
 	d->budget[DWARF_WORK_DIES] = (int64_t)(32 * (s->info.n + s->types.n) + 1);
-	d->budget[DWARF_WORK_RANGES] = (int64_t)(16 * (s->ranges.n + s->rnglists.n) + 1);
-	d->budget[DWARF_WORK_LINES] = (int64_t)(4 * s->line.n + 1);
+	d->budget[DWARF_WORK_RANGES] = (int64_t)(8 * (s->ranges.n + s->rnglists.n) + 1);
+	d->budget[DWARF_WORK_LINES] = (int64_t)(2 * s->line.n + 1);
 }
 
 void dwarf_data_free(struct dwarf_data *d)

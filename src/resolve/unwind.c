@@ -298,6 +298,6 @@ void unwinder_tell(const struct unwinder *u, struct diags *d)
 			 (int)path.n, path.p,
 			 o->image.n   ? ""
 			 : o->changed ? " (its file is another one now)"
-				      : " (no file)");
+				      : " (no such ELF file)");
 	}
 }

@@ -51,7 +51,8 @@ static bool choose(void *ctx, struct debug_candidate *c)
 			      (!c->elf.shnum && c->elf.eh_frame_hdr))) {
 		o->run = *c;
 		c->map = (struct mapped){0};
-	} else if (!o->debug.map.p && has_bytes(&c->elf, ".debug_frame")) {
+	} else if (!o->debug.map.p &&
+		   (has_bytes(&c->elf, ".debug_frame") || has_bytes(&c->elf, ".zdebug_frame"))) {
 		o->debug = *c;
 		c->map = (struct mapped){0};
 	}

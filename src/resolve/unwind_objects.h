@@ -8,7 +8,6 @@
 #include "session/session.h"
 
 struct unwind_object {
-	bool tried;
 	bool wanted;            /* a stack went through it */
 	bool changed;           /* the file is another one now */
 	struct cfi_table table; /* row_count 0: there is none */

@@ -34,6 +34,8 @@ if $cc -g -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -o plain "$KILN
 	objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr apart
 	compare debug_frame ./plain
 	compare debug_file ./apart ./apart.debug
+	objcopy --compress-debug-sections=zlib-gnu apart.debug zdebug.debug && compare zdebug ./apart ./zdebug.debug
+	objcopy --compress-debug-sections=zlib-gabi apart.debug packed.debug && compare packed ./apart ./packed.debug
 fi
 
 # The other CPU.

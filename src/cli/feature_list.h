@@ -1,6 +1,6 @@
 /* What this kiln can do, by the names of perf's build options. */
-#ifndef KILN_FEATURES_H
-#define KILN_FEATURES_H
+#ifndef KILN_FEATURE_LIST_H
+#define KILN_FEATURE_LIST_H
 
 #include "base/out.h"
 

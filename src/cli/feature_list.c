@@ -1,4 +1,4 @@
-#include "cli/features.h"
+#include "cli/feature_list.h"
 
 #include "version.h"
 
