@@ -96,10 +96,18 @@ if $private true 2> /dev/null; then
 	hidden="mount -t proc -o hidepid=2 proc /proc"
 	$private sh -c "$hidden" 2> /dev/null &&
 		refused "processes are hidden" '1 belongs to another user' 'sudo' $private sh -c "$hidden && exec $user $record -p 1"
-	works "no /proc" '/proc is not mounted' $private sh -c "umount -l /proc && exec $record -e cpu-clock -- ./work 0.2"
-	works "no /proc, -a" '/proc is not mounted' $private sh -c "umount -l /proc && exec $record -e cpu-clock -a -- ./work 0.2"
-	refused "no /proc, -p" 'process 1 cannot be found: /proc is not mounted' 'mount -t proc' $private sh -c "umount -l /proc && exec $record -p 1"
-	refused "no /proc, -u" '/proc is not mounted' 'mount -t proc' $private sh -c "umount -l /proc && exec $record -u root"
+	case $(cat "$KILN_BUILD/.configured-as" 2> /dev/null) in
+	*sanitize*)
+		n=$((n + 1))
+		echo "ok $n - no /proc # SKIP the sanitizers want it"
+		;;
+	*)
+		works "no /proc" '/proc is not mounted' $private sh -c "umount -l /proc && exec $record -e cpu-clock -- ./work 0.2"
+		works "no /proc, -a" '/proc is not mounted' $private sh -c "umount -l /proc && exec $record -e cpu-clock -a -- ./work 0.2"
+		refused "no /proc, -p" 'process 1 cannot be found: /proc is not mounted' 'mount -t proc' $private sh -c "umount -l /proc && exec $record -p 1"
+		refused "no /proc, -u" '/proc is not mounted' 'mount -t proc' $private sh -c "umount -l /proc && exec $record -u root"
+		;;
+	esac
 	works "no /sys" '' $private sh -c "umount -l /sys && exec $record -e cpu-clock -- ./work 0.2"
 	works "no /sys, -a" '' $private sh -c "umount -l /sys && exec $record -e cpu-clock -a -- ./work 0.2"
 	if [ -d /sys/kernel/tracing/events/sched ]; then
