@@ -131,7 +131,6 @@ done
 compare -s symbol old1 new1
 compare -s symbol events1 events2
 compare -s srcline,symbol old1 old2
-compare -s srcfile old1 old2
 compare -o 2 new1 old1 old2
 compare -o 2 -c ratio old1 new1 old2
 if [ "$(id -u)" = 0 ]; then
