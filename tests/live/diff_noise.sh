@@ -6,15 +6,18 @@ need_sampling
 
 cat > work.c << 'END_C'
 volatile unsigned long sink;
+/* Never the same twice: work in step with the samples would be seen at one place only. */
+static unsigned seed = 1;
+static int about(int n) { return n / 2 + (int)((seed = seed * 1103515245 + 12345) >> 8) % n; }
 #define FN(name, work) __attribute__((noinline)) static void name(void) \
-	{ for (int i = 0; i < (work); i++) sink += i; }
+	{ for (int n = about(work), i = 0; i < n; i++) sink += i; }
 FN(first, 2000)
 FN(second, 1500 * PERCENT / 100)
 FN(third, 1000)
 FN(fourth, 500)
 int main(void)
 {
-	for (int i = 0; i < 30000; i++) {
+	for (int i = 0; i < 300000; i++) {
 		first();
 		second();
 		third();

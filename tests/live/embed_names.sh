@@ -119,12 +119,16 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2> /dev/null; then
 	named "with pids of its own" $record -a -o k.data -- unshare --mount --pid --fork sh inside
 	# From the outside, while it runs; and it ends before the recording does.
 	LASTS=8 unshare --mount sh inside &
+	found=
 	for _ in $(seq 200); do
 		for pid in $(ls /proc | grep '^[0-9]'); do
-			[ "$(cat /proc/$pid/comm 2> /dev/null)" = caller ] && [ "$(readlink /proc/$pid/root)" != / ] && break 2
+			comm=
+			read -r comm 2> /dev/null < /proc/$pid/comm
+			[ "$comm" = caller ] && [ "$(readlink /proc/$pid/root)" != / ] && found=$pid && break 2
 		done
 		sleep 0.05
 	done
+	[ "$found" ] || fail "the program in a root of its own did not start"
 	named "from the outside" $record -p $pid -o k.data
 	wait
 fi
