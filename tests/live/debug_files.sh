@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # Debug information in all the places and forms it is kept in: each time the inlined functions and the
 # lines of one program must be found.
 # timeout: 200

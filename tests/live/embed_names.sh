@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # Programs and libraries that are deleted, replaced by others, or in a root of their own that is
 # unmounted: the report shows their own names, wherever the recording is read and by whom. TAP.
 # timeout: 600

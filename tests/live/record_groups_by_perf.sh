@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # perf reads kiln's groups as its own, and kiln asks the kernel for the same as perf does.
 # timeout: 240
 set -u

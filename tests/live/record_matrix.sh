@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # Every way to walk stacks with every kind of event into every kind of output: perf and kiln read
 # the same samples, and add them up to the same totals. TAP.
 # timeout: 600

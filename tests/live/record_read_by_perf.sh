@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # Whatever kiln records, perf reads without a word of complaint. TAP.
 # timeout: 300
 set -u

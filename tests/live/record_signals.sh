@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # How commands and recordings end, as their callers see it (and as perf has it). TAP.
 # timeout: 240
 set -u

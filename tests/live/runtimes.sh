@@ -1,4 +1,5 @@
 #!/bin/bash
+# once
 # timeout: 300
 # Languages with a runtime of their own: functions are named in the middle of whole stacks, after the
 # process and its files are gone. Each is left out where it is not installed.
@@ -42,8 +43,8 @@ works() {
 if command -v node > /dev/null; then
 	for flag in --perf-basic-prof --perf-prof; do
 		works node $flag -e 0 || continue
-		try "node $flag" fp 85 'outer .*middle .*inner |outer .*inner ' node $flag --interpreted-frames-native-stack "$src/app.js"
-		try "node $flag" dwarf,65528 85 'outer .*middle .*inner |outer .*inner ' node $flag --interpreted-frames-native-stack "$src/app.js"
+		try "node $flag" fp 85 'outer .*middle .*inner |outer .*inner ' node $flag --no-turbo-inlining --interpreted-frames-native-stack "$src/app.js"
+		try "node $flag" dwarf,65528 85 'outer .*middle .*inner |outer .*inner ' node $flag --no-turbo-inlining --interpreted-frames-native-stack "$src/app.js"
 	done
 else
 	echo "node is not installed"
