@@ -162,8 +162,9 @@ static int record(const struct command *cmd, const struct capture_plan *plan)
 	if (ok && !opts.quiet && !plan->dry_run && plan->call_graph != CALL_GRAPH_NONE &&
 	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
 		record_quality(plan->output);
-	if (ok && cli_as_perf() && !opts.no_build_ids && !opts.no_build_id_cache && !plan->dry_run &&
-	    !opts.switching && !opts.timestamp_filename && strcmp(plan->output, "-"))
+	if (ok && (cli_as_perf() || opts.build_id_cache_set) && !opts.no_build_ids &&
+	    !opts.no_build_id_cache && !plan->dry_run && !opts.switching &&
+	    !opts.timestamp_filename && strcmp(plan->output, "-"))
 		record_fill_cache(plan->output, opts.build_id_all);
 	(void)cli_diags(cmd, &diags, opts.quiet);
 	if (ok && stop_signal)

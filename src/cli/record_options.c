@@ -377,8 +377,9 @@ const struct option record_option_table[] = {
 	 .value = &opts.timestamp_boundary},
 	{OPT_BOOL, 'B', "no-buildid", NULL, "no build ids", .value = &opts.no_build_ids},
 	{OPT_BOOL, 'N', "no-buildid-cache", NULL,
-	 "no copies into ~/.debug (only made under the name perf)",
-	 .value = &opts.no_build_id_cache},
+	 "no copies into ~/.debug (the default, except under the name perf); --buildid-cache makes "
+	 "them",
+	 .value = &opts.no_build_id_cache, .was_set = &opts.build_id_cache_set},
 	{OPT_BOOL, 0, "buildid-all", NULL, "build ids of all mapped files (always)",
 	 .value = &opts.build_id_all},
 	{OPT_BOOL, 0, "buildid-mmap", NULL, "build ids in mapping records (where the kernel can)",

@@ -40,7 +40,7 @@ struct record_options {
 	bool strict_freq, sample_identifier, running_time, latency, tail_synthesize;
 	bool timestamp_boundary;
 	bool switch_events, namespaces, all_cgroups, no_bpf_event;
-	bool no_build_ids, no_build_id_cache, build_id_all, build_id_mmap;
+	bool no_build_ids, no_build_id_cache, build_id_cache_set, build_id_all, build_id_mmap;
 	uint64_t compress; /* level; 0: not at all */
 	unsigned blocks;   /* of --aio */
 	bool switching, timestamp_filename, overwrite, dry_run;

@@ -145,6 +145,7 @@ if command -v perf > /dev/null; then
 	ok "--no-buildid" eval 'has_not "build_id: 1" --no-buildid && perf report --header-only -i k.data 2> /dev/null | grep -q "missing features.* BUILD_ID"'
 fi
 ok "no copies in ~/.debug" eval 'record -N -- ./work 0.05 && record --no-buildid-cache -- ./work 0.05 && record -- ./work 0.05 && [ ! -e "$HOME/.debug" ]'
+ok "copies in ~/.debug when asked for" eval 'record --buildid-cache -- ./work 0.05 && [ -e "$HOME/.debug/.build-id" ] && rm -r "$HOME/.debug"'
 ok "--no-samples" eval 'record --no-samples -- ./work 0.05 && [ -z "$("$KILN" script -i k.data 2> /dev/null)" ]'
 ok "--quiet says nothing" eval 'record --quiet -- true && [ ! -s log ]'
 ok "-q lets errors through" eval '! "$KILN" record -q -e cpu-clock:u -o nowhere/k.data -- true > log 2>&1 && grep -q "mkdir -p nowhere" log'
