@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "capture/perf_event.h"
 
-#define LEAST_RING ((uint64_t)512 << 10) /* what kernel.perf_event_mlock_kb allows every user */
-#define USUAL_RING ((uint64_t)4 << 20)
+#define LEAST_RING ((uint64_t)512 << 10)   /* what kernel.perf_event_mlock_kb allows every user */
+#define USUAL_RING ((uint64_t)16 << 20)    /* a tenth of a second of all that two CPUs can do */
 #define SIDE_BAND_RING ((uint64_t)2 << 20) /* where whole builds may come and go */
 #define LARGEST_RING ((uint64_t)16 << 20)
 #define ALL_RINGS ((uint64_t)64 << 20) /* together; more where there is much memory */

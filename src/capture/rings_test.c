@@ -42,7 +42,7 @@ static void an_unknown_rate_gets_the_usual_size(void **state)
 {
 	(void)state;
 	const struct attr every = {.sample_type = FIXED | PERF_SAMPLE_RAW, .sample_period = 1};
-	assert_int_equal(wanted(every, false, 2, 8 * GB), 4 * MB);
+	assert_int_equal(wanted(every, false, 2, 8 * GB), 16 * MB);
 }
 
 static void many_rings_are_small(void **state)
@@ -52,7 +52,7 @@ static void many_rings_are_small(void **state)
 	assert_int_equal(wanted(every, false, 64, 8 * GB), 2 * MB);
 	assert_int_equal(wanted(every, false, 64, GB), MB);
 	assert_int_equal(wanted(every, false, 4096, GB), MB / 2); /* the least */
-	assert_int_equal(wanted(every, false, 64, 512 * GB), 4 * MB);
+	assert_int_equal(wanted(every, false, 64, 512 * GB), 16 * MB);
 }
 
 int main(void)
