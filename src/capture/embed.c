@@ -192,7 +192,8 @@ static void jit_index_build(struct jit_index *x, const struct embed *e)
 {
 	struct u64map writers = {0};
 	for (size_t i = 0; i < e->jit.processes.n; i++)
-		u64map_put(&writers, (uint32_t)e->jit.processes.v[i].pid, 1);
+		if (e->jit.processes.v[i].text.n) /* most have no map */
+			u64map_put(&writers, (uint32_t)e->jit.processes.v[i].pid, 1);
 	for (size_t i = 0; i < e->jit.dumps.n; i++)
 		u64map_put(&writers, (uint32_t)e->jit.dumps.v[i].pid, 1);
 	for (size_t i = 0; writers.n && i < e->hits.n; i++) {
@@ -274,16 +275,33 @@ static bool write_jit(struct embed *e, struct embedded_writer *out, struct perfd
 	return ok;
 }
 
-bool embed_write(struct embed *e, struct perfdata_writer *w, uint64_t event, struct diags *d,
-		 struct err *err)
+/* Mostly every file is where it was, and readers will find it: then no hit is looked at. */
+static bool any_is_kept(const struct embed *e)
 {
-	if (e->mode == CAPTURE_EMBED_NONE)
+	if (e->mode != CAPTURE_EMBED_NEEDED)
 		return true;
+	for (size_t i = 0; i < e->objects.n; i++)
+		if (e->objects.v[i].kind == EMBEDDED_FILE && embed_is_gone(e, &e->objects.v[i]))
+			return true;
+	return false;
+}
+
+static void place_hits(struct embed *e)
+{
 	if (!e->sorted && e->maps.n)
 		qsort(e->maps.v, e->maps.n, sizeof *e->maps.v, map_cmp);
 	e->sorted = true;
 	for (size_t i = 0; i < e->hits.n; i++)
 		place_hit(e, &e->hits.v[i]);
+}
+
+bool embed_write(struct embed *e, struct perfdata_writer *w, uint64_t event, struct diags *d,
+		 struct err *err)
+{
+	if (e->mode == CAPTURE_EMBED_NONE)
+		return true;
+	if (any_is_kept(e))
+		place_hits(e);
 
 	struct embedded_writer out;
 	embedded_writer_init(&out, event);
